@@ -1,0 +1,84 @@
+"""Where everything that belongs to an exercise is found: its name is the key.
+
+`catalogue.json` is built from the course's source: points, hints and order stand there once.
+"""
+
+import functools
+import importlib
+import inspect
+import json
+from importlib import resources
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from blocklab.text import Text
+
+MODULES = {
+    "01_residual_add": "residual",
+    "02_rms_norm": "norm",
+    "03_causal_mask": "attention",
+    "04_ffn_expansion": "ffn",
+    "05_block_stacking": "block",
+    "06_why_these_four": "lab",
+}
+
+
+class Exercise(NamedTuple):
+    """One graded item with a check: its unit, its points, what it builds on, and its hints."""
+
+    name: str
+    unit: str
+    points: float
+    uses: tuple[str, ...]
+    hints: tuple[Text, ...]
+
+
+@functools.cache
+def exercises() -> dict[str, Exercise]:
+    """All exercises by name, in the order of the course."""
+    built = json.loads(resources.files("blocklab").joinpath("catalogue.json").read_text("utf-8"))
+    return {
+        name: Exercise(
+            name,
+            entry["unit"],
+            entry["points"],
+            tuple(entry["uses"]),
+            tuple(Text(*hint) for hint in entry["hints"]),
+        )
+        for name, entry in built.items()
+    }
+
+
+def exercise(name: str) -> Exercise:
+    """The exercise of that name.
+
+    Raises KeyError, with the nearest names, if there is none.
+    """
+    known = exercises()
+    if name not in known:
+        import difflib
+
+        near = difflib.get_close_matches(name, known, 3, 0.5) or list(known)
+        raise KeyError(f"no exercise is called {name!r}; there is {', '.join(near)}")
+    return known[name]
+
+
+def part(package: str, name: str) -> Any:
+    """What `blocklab.<package>` holds for an exercise: its reference, check or misconceptions."""
+    return getattr(module_of(package, name), name)
+
+
+def module_of(package: str, name: str) -> ModuleType:
+    module = MODULES[exercise(name).unit]
+    return importlib.import_module(f"blocklab.{package}.{module}")
+
+
+def reference(name: str) -> Any:
+    """The course's own answer to an exercise: a function, a class or a value."""
+    return part("reference", name)
+
+
+def argument_names(name: str) -> tuple[str, ...]:
+    """Names of the arguments of an exercise, () where it asks for a value."""
+    answer = reference(name)
+    return tuple(inspect.signature(answer).parameters) if callable(answer) else ()

@@ -1,0 +1,133 @@
+"""One check from start to end: probe the answer, compare, name the misconception, report."""
+
+import secrets
+from collections.abc import Sequence
+
+from blocklab import catalogue, probe
+from blocklab.checks.candidate import Candidate
+from blocklab.checks.compare import complain, same
+from blocklab.checks.property import Draw, Property
+from blocklab.checks.report import Example, Finding, Misconception, Report
+from blocklab.probe import Outcome, Read
+from blocklab.text import Text
+
+MISSING = Text(
+    "There is no {name} yet: run the cell that defines it.",
+    "아직 {name}이(가) 없습니다. 정의하는 셀을 먼저 실행하세요.",
+)
+EMPTY = Text(
+    "{name} is still empty: put your answer in its place.",
+    "{name}이(가) 아직 비어 있습니다. 그 자리에 답을 적으세요.",
+)
+ANOTHER_KIND = Text(
+    "{name} should be a {want}; this is a {got}.",
+    "{name}은(는) {want}이어야 하는데, 이것은 {got}입니다.",
+)
+EARLIER = Text(
+    "{name}, which this one uses, does not pass its own check yet. Look there first.",
+    "여기서 쓰는 {name}이(가) 아직 자기 check를 통과하지 못했습니다. 거기부터 살펴보세요.",
+)
+
+
+def examine(name: str, candidate: Candidate, seed: int | None = None) -> Report:
+    """Check the answer called `name` and report on it.
+
+    seed: of the drawn inputs; a fresh one each time where it is None.
+    Raises KeyError if no exercise has that name.
+    """
+    seed = secrets.randbits(32) if seed is None else seed
+    points = catalogue.exercise(name).points
+    properties: list[Property] = catalogue.part("checks", name)(Draw(seed))
+    if notice := _not_there(name, candidate, properties):
+        return Report(name, points, seed, tuple(_unseen(p) for p in properties), notice=notice)
+    reference, names = catalogue.reference(name), catalogue.argument_names(name)
+    got = candidate.run(name, [p.steps for p in properties])
+    want = probe.run([p.steps for p in properties], reference)
+    seen = list(zip(properties, got, want, strict=True))
+    findings = tuple(_finding(p, g, w, names) for p, g, w in seen)
+    if all(f.passed for f in findings):
+        return Report(name, points, seed, findings)
+    failing = next(i for i, f in enumerate(findings) if not f.passed)
+    evidence = [(p, g) for p, g, _ in seen]
+    diagnosis = diagnose(name, evidence, evidence[failing])
+    return Report(name, points, seed, findings, diagnosis, _earlier(name, candidate, seed))
+
+
+def _not_there(name: str, candidate: Candidate, properties: Sequence[Property]) -> Text | None:
+    """Why the answer cannot be probed at all, if it cannot."""
+    kind = candidate.describe(name)
+    if kind in ("missing", "none"):
+        return (MISSING if kind == "missing" else EMPTY).fill(name=name)
+    reference = catalogue.reference(name)
+    want = "class" if isinstance(reference, type) else "function"
+    if not callable(reference):
+        blank = kind == "value" and candidate.run(name, [[Read()]])[0][0].value in ("", [])
+        return EMPTY.fill(name=name) if blank else None
+    if kind == want or (want == "function" and kind == "class"):
+        return None
+    return ANOTHER_KIND.fill(name=name, want=want, got=kind)
+
+
+def _unseen(p: Property) -> Finding:
+    return Finding(p.name, p.says, False, p.weight)
+
+
+def _finding(p: Property, got: list[Outcome], want: list[Outcome], names: Sequence[str]) -> Finding:
+    """Whether one property holds, and if not, its smallest failing example."""
+    failures = [
+        (_size(step), step, g, w, complaint)
+        for step, g, w in zip(p.steps, got, want, strict=True)
+        if (complaint := complain(g, w, names, p.tolerance))
+    ]
+    if failures:
+        _, step, g, w, complaint = min(failures, key=lambda failure: failure[0])
+        example = None if isinstance(step, Read) else Example.of(step, names, g, w)
+        return Finding(p.name, p.says, False, p.weight, complaint, example)
+    complaint = p.judge(got, want) if p.judge else None
+    return Finding(p.name, p.says, complaint is None, p.weight, complaint)
+
+
+def _size(step: probe.Step) -> int:
+    return 0 if isinstance(step, Read) else sum(_elements(a) for a in step.args)
+
+
+def _elements(value: object) -> int:
+    if isinstance(value, list | tuple):
+        return sum(map(_elements, value))
+    return getattr(value, "numel", lambda: 1)()
+
+
+def _earlier(name: str, candidate: Candidate, seed: int) -> Text | None:
+    """The first of the answers that this one uses which fails its own check."""
+    for used in catalogue.exercise(name).uses:
+        if candidate.describe(used) != "missing" and not examine(used, candidate, seed).passed:
+            return EARLIER.fill(name=used)
+    return None
+
+
+Evidence = tuple[Property, Sequence[Outcome]]
+
+
+def diagnose(name: str, whole: Sequence[Evidence], failing: Evidence) -> tuple[Misconception, ...]:
+    """The misconceptions that explain what an answer did, best first; () if none does.
+
+    First whatever agrees with the answer in every call of the check; if nothing does, a single
+    misconception that agrees with it in `failing`, the first property that does not hold.
+    """
+    known = catalogue.part("misconceptions", name)
+    if all(outcome.error for _, outcomes in whole for outcome in outcomes):
+        return ()
+    for evidence, largest in ((whole, 2), ([failing], 1)):
+        for wrong in known.combinations():
+            if len(wrong) <= largest and _explains(known.variant(wrong), evidence):
+                return tuple(Misconception(f, known.flags[f]) for f in known.flags if f in wrong)
+    return ()
+
+
+def _explains(answer: object, evidence: Sequence[Evidence]) -> bool:
+    """Whether an answer does the same as was seen, stopping at the first difference."""
+    return all(
+        same(mine, seen, p.tolerance)
+        for p, outcomes in evidence
+        for mine, seen in zip(probe.outcomes(p.steps, answer), outcomes, strict=True)
+    )

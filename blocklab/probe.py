@@ -1,0 +1,269 @@
+"""A check's calls, described as data, and the small interpreter that runs them on an answer.
+
+The interpreter runs where the answer lives: in the learner's kernel, or in a sandboxed one
+that a judge talks to. What comes back is data only: an `Outcome` for each call.
+"""
+
+import contextlib
+import io
+import itertools
+import linecache
+import traceback
+import types
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, is_dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from blocklab import functions
+from blocklab.text import Text
+
+
+@dataclass(frozen=True)
+class Result:
+    """Stands for an earlier result of the same probe, which stayed where the answer lives."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Read:
+    """Look at the answer itself: a number, a list, a string that the learner wrote down."""
+
+    label: Text | None = None
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of the answer, or of something that an earlier call returned.
+
+    args: tensors, numbers, strings, lists of them, `Result`s, and described functions.
+    of: the name of a kept result to call instead of the answer; method: one of its methods.
+    keep: the name under which the result stays for later calls of the same probe.
+    load: parameters to copy into the result, a module, by dotted name.
+    backward: a tensor like the output; gradients of (output * backward).sum() with respect to
+        every float tensor among args and every parameter of the module are part of the outcome.
+    label: what is special about this call, for the learner.
+    """
+
+    args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    of: str | None = None
+    method: str | None = None
+    keep: str | None = None
+    load: Mapping[str, Tensor] | None = None
+    backward: Tensor | None = None
+    label: Text | None = None
+
+
+@dataclass(frozen=True)
+class Problem:
+    """An exception that the answer raised: its class, its text, and the learner's own line."""
+
+    kind: str
+    words: str
+    line: str = ""
+
+
+@dataclass(frozen=True)
+class Strange:
+    """A value that is not data: the name of its type stands for it."""
+
+    kind: str
+
+
+@dataclass(frozen=True)
+class Module:
+    """A module that the answer built: the shape of each parameter, by dotted name."""
+
+    parameters: Mapping[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one call did, as data.
+
+    value: tensors, numbers, strings, lists and dicts of them, `Strange` or `Module`.
+    changed: positions of the arguments that the call changed in place.
+    gradients: by argument position, or by parameter name; None where nothing flowed.
+    records: what each recording function was given.
+    """
+
+    value: Any = None
+    error: Problem | None = None
+    changed: tuple[int, ...] = ()
+    gradients: Mapping[str, Tensor | None] = field(default_factory=dict)
+    records: Mapping[str, list[Tensor]] = field(default_factory=dict)
+
+
+def describe(name: str, namespace: Mapping[str, Any]) -> str:
+    """What stands under a name: "missing", "none", "function", "class" or "value"."""
+    if name not in namespace:
+        return "missing"
+    answer = namespace[name]
+    if answer is None or answer is Ellipsis:
+        return "none"
+    if isinstance(answer, type):
+        return "class"
+    return "function" if callable(answer) else "value"
+
+
+Step = Read | Call
+MISSING = Problem("Missing", "an earlier step of this check gave no result")
+
+
+def run(probes: Sequence[Sequence[Step]], answer: Any) -> list[list[Outcome]]:
+    """Run every probe of a check on an answer; an exception becomes part of its outcome.
+
+    An answer that draws random numbers leaves the generator where it was.
+    """
+    state = torch.get_rng_state()
+    try:
+        return [list(outcomes(steps, answer)) for steps in probes]
+    finally:
+        torch.set_rng_state(state)
+
+
+def outcomes(steps: Sequence[Step], answer: Any) -> Iterator[Outcome]:
+    """The outcomes of one probe, one at a time, so that a reader can stop early."""
+    kept: dict[str, Any] = {}
+    for step in steps:
+        yield Outcome(plain(answer)) if isinstance(step, Read) else _call(step, answer, kept)
+
+
+def _call(call: Call, answer: Any, kept: dict[str, Any]) -> Outcome:
+    if call.of is not None and call.of not in kept:
+        return Outcome(error=MISSING)
+    target = answer if call.of is None else kept[call.of]
+    records: functions.Records = {}
+    args = [_real(a, kept, records) for a in call.args]
+    kwargs = {k: _real(a, kept, records) for k, a in call.kwargs.items()}
+    if call.backward is not None:
+        for a in args:
+            if isinstance(a, Tensor) and a.is_floating_point():
+                a.requires_grad_()
+    try:
+        with _quiet():
+            value = (getattr(target, call.method) if call.method else target)(*args, **kwargs)
+            gradients = {}
+            if call.backward is not None:
+                gradients = _gradients(value, call.backward, args, target)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        changed = _changed(call.args, args)
+        return Outcome(error=_problem(error), changed=changed, records=records)
+    if call.keep is not None:
+        kept[call.keep] = value
+    if call.load is not None and (problem := _load(value, call.load)):
+        kept.pop(call.keep or "", None)
+        return Outcome(plain(value), error=problem)
+    return Outcome(plain(value), None, _changed(call.args, args), gradients, records)
+
+
+def _real(described: Any, kept: Mapping[str, Any], records: functions.Records) -> Any:
+    """The argument itself: tensors copied, functions built, earlier results looked up."""
+    match described:
+        case Tensor():
+            return described.detach().clone()
+        case Result():
+            return kept.get(described.name)
+        case list():
+            return [_real(a, kept, records) for a in described]
+        case dict():
+            return {k: _real(a, kept, records) for k, a in described.items()}
+        case _ if is_dataclass(described):
+            return functions.build(described, records)  # type: ignore[arg-type]
+    return described
+
+
+def _changed(before: Sequence[Any], after: Sequence[Any]) -> tuple[int, ...]:
+    return tuple(i for i, (a, b) in enumerate(zip(before, after, strict=True)) if _differs(a, b))
+
+
+def _differs(a: Any, b: Any) -> bool:
+    if isinstance(a, Tensor):
+        return a.shape != b.shape or not torch.allclose(a, b.detach(), 0, 0, equal_nan=True)
+    if isinstance(a, list):
+        return len(a) != len(b) or any(_differs(x, y) for x, y in zip(a, b, strict=True))
+    return False
+
+
+def _gradients(
+    value: Any, backward: Tensor, args: Sequence[Any], target: Any
+) -> dict[str, Tensor | None]:
+    leaves = {str(i): a for i, a in enumerate(args) if isinstance(a, Tensor) and a.requires_grad}
+    owner = getattr(target, "__self__", target)
+    if isinstance(owner, nn.Module):
+        leaves |= {name: p for name, p in owner.named_parameters() if p.requires_grad}
+    output = value[-1] if isinstance(value, list | tuple) and value else value
+    if not isinstance(output, Tensor) or output.shape != backward.shape:
+        return {}
+    if not output.requires_grad:
+        return dict.fromkeys(leaves)
+    total = (output * backward).sum()
+    found = torch.autograd.grad(total, list(leaves.values()), allow_unused=True)
+    return dict(zip(leaves, (None if g is None else g.detach() for g in found), strict=True))
+
+
+def _load(module: Any, values: Mapping[str, Tensor]) -> Problem | None:
+    if not isinstance(module, nn.Module):
+        return Problem("NotAModule", type(module).__name__)
+    own = dict(module.named_parameters())
+    for name, value in values.items():
+        if name not in own:
+            return Problem("NoParameter", name, ", ".join(own))
+        if own[name].shape != value.shape:
+            found, wanted = tuple(own[name].shape), tuple(value.shape)
+            return Problem("ParameterShape", name, f"{found} / {wanted}")
+        own[name].data.copy_(value)
+    return None
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """A value as data: exact types only, so that no object can answer for itself."""
+    kind = type(value)
+    if kind in (Tensor, nn.Parameter):
+        return value.detach().clone()
+    if value is None or kind in (bool, int, float, str):
+        return value
+    if kind in (list, tuple) and depth < 4:
+        return [plain(v, depth + 1) for v in itertools.islice(value, 1000)]
+    if kind is dict and depth < 4:
+        return {str(k): plain(v, depth + 1) for k, v in itertools.islice(value.items(), 1000)}
+    if isinstance(value, nn.Module):
+        return Module({name: tuple(p.shape) for name, p in value.named_parameters()})
+    if kind.__module__ == "numpy" and kind.__name__ in _NUMPY:
+        return plain(value.tolist(), depth)
+    return Strange("generator" if kind is types.GeneratorType else kind.__name__)
+
+
+_NUMPY = {"bool", "bool_", "ndarray"} | {
+    f"{kind}{bits}" for kind in ("float", "int", "uint") for bits in (8, 16, 32, 64)
+}
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Printing, warnings and progress bars of the answer cost nothing and show nothing."""
+    nowhere = io.StringIO()
+    with (
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(nowhere),
+        contextlib.redirect_stderr(nowhere),
+    ):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _problem(error: BaseException) -> Problem:
+    """The exception, with the last line of the learner's own code that it passed through."""
+    line = ""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if "ipykernel" in frame.filename or frame.filename.startswith("<"):
+            line = (frame.line or linecache.getline(frame.filename, frame.lineno or 0)).strip()
+            break
+    return Problem(type(error).__name__, str(error)[:300], line[:200])

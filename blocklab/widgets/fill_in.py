@@ -1,0 +1,53 @@
+"""A diagram to fill in whose answer is code in the cell."""
+
+import contextlib
+import os
+import sys
+from typing import Any
+
+from blocklab.widgets.choice import choice_of
+from blocklab.widgets.diagrams import diagram
+from blocklab.widgets.rewrite import rewrite
+
+_draft: tuple[str, str] = "", ""  # the run of a cell, and the cell as it shall read after it
+
+
+def fill_in(name: str, *, answer: str = "") -> str:
+    """Show a diagram to fill in, and return the answer: names of labels in order, by spaces.
+
+    answer: what stands in the code. In a notebook a choice made in the picture replaces it when
+    the cell runs again, unless the code has been changed by hand since. Elsewhere it is returned.
+    Raises KeyError if no diagram has that name.
+    """
+    shown, answer = diagram(name), str(answer)
+    shell = _notebook()
+    if shell is None:
+        return answer
+    from blocklab.widgets.controls import controls_of
+
+    choice = choice_of(name)
+    choice.run(answer)
+    if choice.answer != answer:
+        _write(shell, name, choice.answer)
+    controls_of(name, shown, choice).show()
+    return choice.answer
+
+
+def _notebook() -> Any:
+    """IPython's shell where there is a front end to show things in, else None."""
+    if os.environ.get("NBGRADER_EXECUTION"):
+        return None
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return shell if hasattr(shell, "kernel") else None
+
+
+def _write(shell: Any, name: str, answer: str) -> None:
+    """Ask the front end to write the answer into the running cell; other calls in it may follow."""
+    global _draft
+    parent = shell.kernel.get_parent("shell")
+    run = parent["header"]["msg_id"]
+    source = _draft[1] if _draft[0] == run else parent["content"]["code"]
+    with contextlib.suppress(ValueError, SyntaxError):
+        _draft = run, rewrite(source, name, answer)
+        shell.set_next_input(_draft[1], replace=True)
