@@ -12,7 +12,7 @@ from blocklab.probe import Outcome, Step
 
 # Runs in the kernel. Names of its own would be the learner's to see, so it defines none.
 _SERVE = """(lambda b, wire, probe, name, probes: b.b64encode(wire.dumps([
-    probe.describe(name, globals()), probe.run(probes, globals().get(name))])).decode())(
+    probe.describe(name, globals()), probe.run(probes, globals().get(name), globals())])).decode())(
     __import__('base64'), __import__('blocklab.wire').wire, __import__('blocklab.probe').probe,
     *__import__('blocklab.wire').wire.loads(__import__('base64').b64decode({request!r})))"""
 

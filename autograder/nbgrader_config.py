@@ -1,5 +1,7 @@
 """The course as nbgrader sees it. A class folder's nbgrader_config.py calls `configure`."""
 
+import os
+import sys
 from pathlib import Path
 
 from nbgrader.converters import GenerateAssignment
@@ -9,19 +11,36 @@ from autograder.release import ClearSolutions
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
+# nbgrader runs `alembic` by name, wherever its own Python was started from.
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
-def configure(c: Config, folder: Path, language: str = "en") -> None:
-    """Set up nbgrader for a class that lives in `folder`.
 
-    language: "en" or "ko", of the notebooks that are released; submissions may come in either.
-    Solutions are read from the repository and releases go to the class folder, as does all else.
+def course(c: Config, language: str = "en") -> None:
+    """The repository itself as nbgrader sees it: solutions are its source, exercises its release.
+
+    language: "en" or "ko".
     """
     c.CourseDirectory.course_id = "transformer-block"
+    c.CourseDirectory.root = str(REPOSITORY)
+    c.CourseDirectory.source_directory = f"solutions/{language}"
+    c.CourseDirectory.release_directory = f"exercises/{language}"
+    release(c)
+
+
+def configure(c: Config, folder: Path, language: str = "en") -> None:
+    """Set up nbgrader for a class that lives in `folder`; the repository stays clean.
+
+    language: "en" or "ko", of the notebooks that are released; submissions may come in either.
+    """
+    course(c, language)
     c.CourseDirectory.root = str(folder)
     c.CourseDirectory.db_url = f"sqlite:///{folder}/gradebook.db"
     c.CourseDirectory.source_directory = str(REPOSITORY / "solutions" / language)
-    c.CourseDirectory.release_directory = str(REPOSITORY / "exercises" / language)
-    release(c)
+    c.CourseDirectory.release_directory = "release"
+    c.Execute.shutdown_kernel = "immediate"
+    c.Execute.timeout = 60
+    for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")
 
 
 def release(c: Config) -> None:

@@ -78,7 +78,18 @@ def reference(name: str) -> Any:
     return part("reference", name)
 
 
-def argument_names(name: str) -> tuple[str, ...]:
-    """Names of the arguments of an exercise, () where it asks for a value."""
+class Arguments(NamedTuple):
+    """Names of an exercise's arguments: of the function or constructor, and of forward."""
+
+    own: tuple[str, ...] = ()
+    forward: tuple[str, ...] = ()
+
+
+def argument_names(name: str) -> Arguments:
+    """The arguments of an exercise, none where it asks for a value."""
     answer = reference(name)
-    return tuple(inspect.signature(answer).parameters) if callable(answer) else ()
+    if not callable(answer):
+        return Arguments()
+    forward = getattr(answer, "forward", None) if isinstance(answer, type) else None
+    inner = tuple(inspect.signature(forward).parameters)[1:] if forward else ()
+    return Arguments(tuple(inspect.signature(answer).parameters), inner)

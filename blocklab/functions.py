@@ -5,15 +5,20 @@ rather than pickled, so that a check can be sent to an answer that lives in anot
 `build` makes the real thing, an `nn.Module`, where the answer lives.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 
+class Function:
+    """A callable described as data."""
+
+
 @dataclass(frozen=True, eq=False)
-class Linear:
+class Linear(Function):
     """x W^T + b on the last axis; weight (out, in), bias (out,) or None."""
 
     weight: Tensor
@@ -21,28 +26,28 @@ class Linear:
 
 
 @dataclass(frozen=True, eq=False)
-class Activation:
+class Activation(Function):
     """An elementwise function of torch, by name: "tanh", "relu", "sigmoid", …"""
 
     name: str
 
 
 @dataclass(frozen=True, eq=False)
-class Scale:
+class Scale(Function):
     """x times a number; Scale(0.0) writes nothing, Scale(1.0) is the identity."""
 
     by: float
 
 
 @dataclass(frozen=True, eq=False)
-class Shift:
+class Shift(Function):
     """x plus a fixed tensor."""
 
     by: Tensor
 
 
 @dataclass(frozen=True, eq=False)
-class RMS:
+class RMS(Function):
     """RMSNorm over the last axis with a gain (d,)."""
 
     gain: Tensor
@@ -50,7 +55,7 @@ class RMS:
 
 
 @dataclass(frozen=True, eq=False)
-class Layer:
+class Layer(Function):
     """LayerNorm over the last axis with gain and bias (d,)."""
 
     gain: Tensor
@@ -59,35 +64,56 @@ class Layer:
 
 
 @dataclass(frozen=True, eq=False)
-class MixTokens:
-    """Mixes positions with fixed weights (T, T), a row for what each position takes."""
+class MixTokens(Function):
+    """Mixes positions with fixed weights (T, T), a row for what each position takes.
+
+    Called with a mask (T, T), as attention is, it leaves out what the mask does not allow; called
+    with a function `rotate`, it mixes rotate(x).
+    """
 
     weights: Tensor
 
 
 @dataclass(frozen=True, eq=False)
-class Chain:
+class Chain(Function):
     """One function after the other, the first listed first."""
 
-    parts: tuple["Function", ...]
+    parts: tuple[Function, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Sum:
+class Sum(Function):
     """The sum of several functions of the same input."""
 
-    parts: tuple["Function", ...]
+    parts: tuple[Function, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Record:
-    """The same function, which also writes down, under `name`, what it was given."""
+class Record(Function):
+    """The same function, which also writes down, under `name`, what it was given.
 
-    inner: "Function"
+    A mask that it is called with is written down too, under `name` + ".mask".
+    """
+
+    inner: Function
     name: str
 
 
-Function = Linear | Activation | Scale | Shift | RMS | Layer | MixTokens | Chain | Sum | Record
+@dataclass(frozen=True, eq=False)
+class Wired(Function):
+    """A block of four parts, and which of them reads what: rightly, or with a wire wrong.
+
+    parts: norm1, attention, norm2 and ffn.
+    steps: (part, sources), one after the other: that part reads the sum of its sources, where 0
+        is the block's input and n the result of the n-th step.
+    output: the sources whose sum the block gives.
+    """
+
+    parts: tuple[Function, Function, Function, Function]
+    steps: Sequence[tuple[int, Sequence[int]]]
+    output: Sequence[int]
+
+
 Records = dict[str, list[Tensor]]
 IDENTITY = Scale(1.0)
 NOTHING = Scale(0.0)
@@ -120,8 +146,15 @@ class Built(nn.Module):
         for name in ("weight", "bias", "gain"):
             value = getattr(described, name, None)
             self.register_parameter(name, None if value is None else nn.Parameter(value.clone()))
+        if isinstance(described, Linear):
+            self.out_features, self.in_features = described.weight.shape
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(
+        self,
+        x: Tensor,
+        mask: Tensor | None = None,
+        rotate: Callable[[Tensor], Tensor] | None = None,
+    ) -> Tensor:
         f = self._described
         match f:
             case Linear():
@@ -137,19 +170,55 @@ class Built(nn.Module):
             case Layer():
                 return nn.functional.layer_norm(x, x.shape[-1:], self.gain, self.bias, f.eps)
             case MixTokens():
-                return f.weights @ x
+                x = x if rotate is None else rotate(x)
+                return (f.weights if mask is None else f.weights * mask) @ x
             case Chain():
                 for part in self.parts:
-                    x = part(x)
+                    x = part(x, mask, rotate)
                 return x
             case Sum():
-                return torch.stack([part(x) for part in self.parts]).sum(0)
+                return torch.stack([part(x, mask, rotate) for part in self.parts]).sum(0)
             case Record():
                 self._records.setdefault(f.name, []).append(x.detach().clone())
-                return self.parts[0](x)
+                if mask is not None:
+                    self._records.setdefault(f"{f.name}.mask", []).append(mask.detach().clone())
+                return self.parts[0](x, mask, rotate)
         raise TypeError(f"no such function: {f!r}")
+
+
+class WiredBlock(nn.Module):
+    """A `Wired` block made real. Any function of one argument may take the place of a part."""
+
+    def __init__(self, described: Wired, records: Records) -> None:
+        super().__init__()
+        names = ("norm1", "attention", "norm2", "ffn")
+        for name, part in zip(names, described.parts, strict=True):
+            setattr(self, name, build(part, records))
+
+        def wires(x: Tensor) -> Tensor:
+            values = [x]
+            for part, sources in described.steps:
+                values.append(getattr(self, names[part])(_sum(values, sources)))
+            return _sum(values, described.output)
+
+        self._wires = wires
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self.__dict__.get("_modules", {}).pop(name, None)
+        super().__setattr__(name, value)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self._wires(x)
+
+
+def _sum(values: Sequence[Tensor], sources: Sequence[int]) -> Tensor:
+    first, *others = (values[source] for source in sources)
+    return sum(others, first)
 
 
 def build(described: Function, records: Records | None = None) -> nn.Module:
     """The described function as an `nn.Module` from (…, d) to (…, d')."""
-    return Built(described, {} if records is None else records)
+    records = {} if records is None else records
+    if isinstance(described, Wired):
+        return WiredBlock(described, records)
+    return Built(described, records)

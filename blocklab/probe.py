@@ -12,7 +12,7 @@ import traceback
 import types
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -24,7 +24,18 @@ from blocklab.text import Text
 
 @dataclass(frozen=True)
 class Result:
-    """Stands for an earlier result of the same probe, which stayed where the answer lives."""
+    """Stands for an earlier result of the same probe, which stayed where the answer lives.
+
+    item: an index into it, where it is a tuple or a list.
+    """
+
+    name: str
+    item: int | None = None
+
+
+@dataclass(frozen=True)
+class Other:
+    """Stands for another answer of the same notebook, by name."""
 
     name: str
 
@@ -40,8 +51,9 @@ class Read:
 class Call:
     """One call of the answer, or of something that an earlier call returned.
 
-    args: tensors, numbers, strings, lists of them, `Result`s, and described functions.
-    of: the name of a kept result to call instead of the answer; method: one of its methods.
+    args: tensors, numbers, strings, lists of them, `Result`s, `Other`s, a BlockConfig, and
+        described functions.
+    of: the name of a kept result, or another answer, to call instead; method: one of its methods.
     keep: the name under which the result stays for later calls of the same probe.
     load: parameters to copy into the result, a module, by dotted name.
     backward: a tensor like the output; gradients of (output * backward).sum() with respect to
@@ -51,7 +63,7 @@ class Call:
 
     args: tuple[Any, ...] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
-    of: str | None = None
+    of: str | Other | None = None
     method: str | None = None
     keep: str | None = None
     load: Mapping[str, Tensor] | None = None
@@ -115,32 +127,40 @@ Step = Read | Call
 MISSING = Problem("Missing", "an earlier step of this check gave no result")
 
 
-def run(probes: Sequence[Sequence[Step]], answer: Any) -> list[list[Outcome]]:
+Names = Mapping[str, Any]
+
+
+def run(probes: Sequence[Sequence[Step]], answer: Any, others: Names) -> list[list[Outcome]]:
     """Run every probe of a check on an answer; an exception becomes part of its outcome.
 
-    An answer that draws random numbers leaves the generator where it was.
+    others: where `Other` answers are looked up. An answer that draws random numbers leaves the
+    generator where it was.
     """
     state = torch.get_rng_state()
     try:
-        return [list(outcomes(steps, answer)) for steps in probes]
+        return [list(outcomes(steps, answer, others)) for steps in probes]
     finally:
         torch.set_rng_state(state)
 
 
-def outcomes(steps: Sequence[Step], answer: Any) -> Iterator[Outcome]:
+def outcomes(steps: Sequence[Step], answer: Any, others: Names) -> Iterator[Outcome]:
     """The outcomes of one probe, one at a time, so that a reader can stop early."""
     kept: dict[str, Any] = {}
     for step in steps:
-        yield Outcome(plain(answer)) if isinstance(step, Read) else _call(step, answer, kept)
+        if isinstance(step, Read):
+            yield Outcome(plain(answer))
+        else:
+            yield _call(step, answer, kept, others)
 
 
-def _call(call: Call, answer: Any, kept: dict[str, Any]) -> Outcome:
-    if call.of is not None and call.of not in kept:
-        return Outcome(error=MISSING)
-    target = answer if call.of is None else kept[call.of]
+def _call(call: Call, answer: Any, kept: dict[str, Any], others: Names) -> Outcome:
     records: functions.Records = {}
-    args = [_real(a, kept, records) for a in call.args]
-    kwargs = {k: _real(a, kept, records) for k, a in call.kwargs.items()}
+    try:
+        target = _target(call.of, answer, kept, others)
+        args = [_real(a, kept, others, records) for a in call.args]
+        kwargs = {k: _real(a, kept, others, records) for k, a in call.kwargs.items()}
+    except LookupError:
+        return Outcome(error=MISSING)
     if call.backward is not None:
         for a in args:
             if isinstance(a, Tensor) and a.is_floating_point():
@@ -164,19 +184,29 @@ def _call(call: Call, answer: Any, kept: dict[str, Any]) -> Outcome:
     return Outcome(plain(value), None, _changed(call.args, args), gradients, records)
 
 
-def _real(described: Any, kept: Mapping[str, Any], records: functions.Records) -> Any:
+def _target(of: str | Other | None, answer: Any, kept: Names, others: Names) -> Any:
+    """What a call calls. Raises LookupError if an earlier step gave no result."""
+    if isinstance(of, Other):
+        return others[of.name]
+    return answer if of is None else kept[of]
+
+
+def _real(described: Any, kept: Names, others: Names, records: functions.Records) -> Any:
     """The argument itself: tensors copied, functions built, earlier results looked up."""
     match described:
         case Tensor():
             return described.detach().clone()
         case Result():
-            return kept.get(described.name)
+            found = kept[described.name]
+            return found if described.item is None else found[described.item]
+        case Other():
+            return others[described.name]
         case list():
-            return [_real(a, kept, records) for a in described]
+            return [_real(a, kept, others, records) for a in described]
         case dict():
-            return {k: _real(a, kept, records) for k, a in described.items()}
-        case _ if is_dataclass(described):
-            return functions.build(described, records)  # type: ignore[arg-type]
+            return {k: _real(a, kept, others, records) for k, a in described.items()}
+        case functions.Function():
+            return functions.build(described, records)
     return described
 
 

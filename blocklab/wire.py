@@ -14,15 +14,16 @@ from safetensors.torch import load, save
 from torch import Tensor
 
 from blocklab import functions, probe
+from blocklab.config import BlockConfig
 from blocklab.text import Text
 
 _TYPES: dict[str, type] = {
     t.__name__: t
     for t in (
-        *(probe.Result, probe.Read, probe.Call, probe.Problem, probe.Strange, probe.Module),
-        *(probe.Outcome, functions.Linear, functions.Activation, functions.Scale),
-        *(functions.Shift, functions.RMS, functions.Layer, functions.MixTokens),
-        *(functions.Chain, functions.Sum, functions.Record),
+        *functions.Function.__subclasses__(),
+        BlockConfig,
+        *(probe.Result, probe.Other, probe.Read, probe.Call),
+        *(probe.Problem, probe.Strange, probe.Module, probe.Outcome),
     )
 }
 _KEPT_AS_TUPLE = {"changed", "args", "parts"}

@@ -29,4 +29,4 @@ class LocalCandidate:
         return probe.describe(name, self._namespace)
 
     def run(self, name: str, probes: Sequence[Sequence[Step]]) -> list[list[Outcome]]:
-        return probe.run(probes, self._namespace.get(name))
+        return probe.run(probes, self._namespace.get(name), self._namespace)

@@ -50,8 +50,19 @@ def _difference(
 def same(a: Outcome, b: Outcome, tolerance: Tolerance = DEFAULT) -> bool:
     """Whether two outcomes cannot be told apart: the same error, or the same values."""
     if a.error or b.error:
-        return bool(a.error and b.error and a.error.kind == b.error.kind)
-    return a.changed == b.changed and _difference(a, b, (), tolerance) is None
+        kinds = {a.error and a.error.kind, b.error and b.error.kind}
+        return len(kinds) == 1 or kinds <= DELIBERATE
+    if a.changed != b.changed or _flowing(a) != _flowing(b):
+        return False
+    return _difference(a, b, (), tolerance) is None
+
+
+DELIBERATE = {"ValueError", "AssertionError", "TypeError", "RuntimeError"}
+
+
+def _flowing(outcome: Outcome) -> set[str]:
+    """What a gradient reached."""
+    return {key for key, gradient in outcome.gradients.items() if gradient is not None}
 
 
 def _name(position: str, names: Sequence[str]) -> str:
@@ -201,7 +212,7 @@ def _scalar(got: Any, want: float, tolerance: Tolerance) -> Text | None:
         return _other_kind(got, want)
     if math.isnan(got) and not math.isnan(want):
         return Text("It is NaN (not a number).", "NaN(수가 아님)입니다.")
-    allowed = max(tolerance.relative * abs(want), tolerance.absolute)
+    allowed = max(tolerance.relative * abs(want), tolerance.absolute) if math.isfinite(want) else 0
     if got == want or abs(got - want) <= allowed or (math.isnan(got) and math.isnan(want)):
         return None
     return Text(
@@ -306,6 +317,8 @@ def _gradients(
         if w is None:
             continue
         name = _name(key, names)
+        if key not in got.gradients and not key.isdigit():
+            return _said(Problem("NoParameter", key, ", ".join(filter(str.isalpha, got.gradients))))
         g = got.gradients.get(key)
         if g is None:
             return Text(

@@ -1,7 +1,7 @@
 """One check from start to end: probe the answer, compare, name the misconception, report."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from blocklab import catalogue, probe
 from blocklab.checks.candidate import Candidate
@@ -40,9 +40,9 @@ def examine(name: str, candidate: Candidate, seed: int | None = None) -> Report:
     properties: list[Property] = catalogue.part("checks", name)(Draw(seed))
     if notice := _not_there(name, candidate, properties):
         return Report(name, points, seed, tuple(_unseen(p) for p in properties), notice=notice)
-    reference, names = catalogue.reference(name), catalogue.argument_names(name)
-    got = candidate.run(name, [p.steps for p in properties])
-    want = probe.run([p.steps for p in properties], reference)
+    probes, names = [p.steps for p in properties], catalogue.argument_names(name)
+    got = candidate.run(name, probes)
+    want = probe.run(probes, catalogue.reference(name), _references(name))
     seen = list(zip(properties, got, want, strict=True))
     findings = tuple(_finding(p, g, w, names) for p, g, w in seen)
     if all(f.passed for f in findings):
@@ -51,6 +51,11 @@ def examine(name: str, candidate: Candidate, seed: int | None = None) -> Report:
     evidence = [(p, g) for p, g, _ in seen]
     diagnosis = diagnose(name, evidence, evidence[failing])
     return Report(name, points, seed, findings, diagnosis, _earlier(name, candidate, seed))
+
+
+def _references(name: str) -> Mapping[str, object]:
+    """The course's own answers, as the other answers of a notebook."""
+    return vars(catalogue.module_of("reference", name))
 
 
 def _not_there(name: str, candidate: Candidate, properties: Sequence[Property]) -> Text | None:
@@ -72,19 +77,30 @@ def _unseen(p: Property) -> Finding:
     return Finding(p.name, p.says, False, p.weight)
 
 
-def _finding(p: Property, got: list[Outcome], want: list[Outcome], names: Sequence[str]) -> Finding:
+def _finding(
+    p: Property, got: list[Outcome], want: list[Outcome], names: catalogue.Arguments
+) -> Finding:
     """Whether one property holds, and if not, its smallest failing example."""
     failures = [
         (_size(step), step, g, w, complaint)
         for step, g, w in zip(p.steps, got, want, strict=True)
-        if (complaint := complain(g, w, names, p.tolerance))
+        if (complaint := complain(g, w, _names_for(step, names), p.tolerance))
     ]
     if failures:
         _, step, g, w, complaint = min(failures, key=lambda failure: failure[0])
-        example = None if isinstance(step, Read) else Example.of(step, names, g, w)
+        example = (
+            None if isinstance(step, Read) else Example.of(step, _names_for(step, names), g, w)
+        )
         return Finding(p.name, p.says, False, p.weight, complaint, example)
     complaint = p.judge(got, want) if p.judge else None
     return Finding(p.name, p.says, complaint is None, p.weight, complaint)
+
+
+def _names_for(step: probe.Step, names: catalogue.Arguments) -> Sequence[str]:
+    """The names of a call's arguments: the answer's own, or those of its forward."""
+    if isinstance(step, Read) or step.of is None:
+        return names.own
+    return names.forward if step.method in (None, "forward") else ()
 
 
 def _size(step: probe.Step) -> int:
@@ -119,15 +135,17 @@ def diagnose(name: str, whole: Sequence[Evidence], failing: Evidence) -> tuple[M
         return ()
     for evidence, largest in ((whole, 2), ([failing], 1)):
         for wrong in known.combinations():
-            if len(wrong) <= largest and _explains(known.variant(wrong), evidence):
+            if len(wrong) <= largest and _explains(
+                known.variant(wrong), _references(name), evidence
+            ):
                 return tuple(Misconception(f, known.flags[f]) for f in known.flags if f in wrong)
     return ()
 
 
-def _explains(answer: object, evidence: Sequence[Evidence]) -> bool:
+def _explains(answer: object, others: Mapping[str, object], evidence: Sequence[Evidence]) -> bool:
     """Whether an answer does the same as was seen, stopping at the first difference."""
     return all(
         same(mine, seen, p.tolerance)
         for p, outcomes in evidence
-        for mine, seen in zip(probe.outcomes(p.steps, answer), outcomes, strict=True)
+        for mine, seen in zip(probe.outcomes(p.steps, answer, others), outcomes, strict=True)
     )

@@ -7,7 +7,7 @@ from torch import Tensor
 from blocklab.checks.compare import close_to
 from blocklab.checks.property import DEFAULT
 
-CELL, ROWS, COLUMNS = 22, 12, 16
+CELL, ROWS, COLUMNS = 18, 12, 16
 _INK = "currentColor"
 
 
@@ -51,7 +51,7 @@ def _cell(row: int, column: int, value: float, scale: float, wrong: bool) -> str
     )
     if not wrong:
         return box
-    a, b = 6, CELL - 6
+    a, b = 5, CELL - 5
     return box + (
         f'<path d="M{x + a} {y + a}L{x + b} {y + b}M{x + b} {y + a}L{x + a} {y + b}" '
         f'stroke="{_INK}" stroke-width="1.6"/>'
@@ -59,8 +59,9 @@ def _cell(row: int, column: int, value: float, scale: float, wrong: bool) -> str
 
 
 def numbers(value: Tensor) -> str:
-    """A tensor in figures, five digits each, cut where it is long."""
-    shown = grid(value)
-    lines = [" ".join(f"{float(v):9.5g}" for v in row[:8]) for row in shown[:6]]
-    cut = " …" if value.numel() > shown[:6, :8].numel() else ""
-    return "\n".join(lines) + cut
+    """A tensor in figures of four digits, cut where it is long."""
+    shown = grid(value)[:4, :5]
+    words = [[f"{float(v):.4g}" for v in row] for row in shown]
+    width = max(len(word) for row in words for word in row)
+    lines = [" ".join(word.rjust(width) for word in row) for row in words]
+    return "\n".join(lines) + (" …" if value.numel() > shown.numel() else "")

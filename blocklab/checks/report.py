@@ -33,8 +33,6 @@ class Example:
 
     @classmethod
     def of(cls, call: Call, names: Sequence[str], got: Outcome, want: Outcome) -> "Example":
-        if call.of is not None:
-            names = ()
         named = tuple(
             (names[i] if i < len(names) else f"input {i + 1}" if len(call.args) > 1 else "input", a)
             for i, a in enumerate(call.args)
@@ -59,16 +57,16 @@ SCORE = Text("{score} of {points} points", "{points}점 중 {score}점")
 DIAGNOSIS = Text("What happened", "무슨 일이 있었나")
 EXPECTED, GOT = Text("expected", "기대한 값"), Text("yours", "내 답")
 FOR = Text("for example, with", "예를 들어")
-UNSAFE = Text(
+UNJUDGED = Text(
     "Graded in the learner's own process, without a judge.",
     "judge 없이 학습자의 프로세스에서 채점했습니다.",
 )
 STYLE = (
     "<style>.blocklab-report{font-family:var(--jp-ui-font-family,sans-serif);max-width:54em}"
-    ".blocklab-report table{border-collapse:collapse;width:100%}"
+    ".blocklab-report table{border-collapse:collapse;width:100%;font-size:inherit}"
     ".blocklab-report td{text-align:left;vertical-align:top;padding:3px 8px;white-space:normal}"
-    ".blocklab-report pre{margin:2px 0;background:none;color:inherit}"
-    ".blocklab-report .pair{display:flex;gap:2em;flex-wrap:wrap}"
+    ".blocklab-report pre{margin:2px 0;background:none;color:inherit;font-size:85%}"
+    ".blocklab-report .pair{display:flex;gap:4px 2em;flex-wrap:wrap}"
     ".blocklab-report .why{border-left:4px solid #d9700f;padding:2px 10px;margin:6px 0}"
     "</style>"
 )
@@ -155,7 +153,7 @@ def _shown(example: Example, say: Any) -> str:
     """Inputs, then expected beside got: figures where they are few, and a picture of arrays."""
     label = f" ({say(example.label)})" if example.label else ""
     inputs = "".join(
-        f"<pre>{escape(name)} = {_figures(value, say)}</pre>"
+        f"<div>{escape(name)}<pre>{_figures(value, say)}</pre></div>"
         for name, value in example.inputs
         if not _is_long(value)
     )
@@ -164,7 +162,10 @@ def _shown(example: Example, say: Any) -> str:
         for title, value in ((EXPECTED, example.expected), (GOT, example.got))
         if value is not None
     ]
-    return f'<div>{say(FOR)}{label}{inputs}<div class="pair">{"".join(sides)}</div></div>'
+    return (
+        f'<div>{say(FOR)}{label}<div class="pair">{inputs}</div>'
+        f'<div class="pair">{"".join(sides)}</div></div>'
+    )
 
 
 def _is_long(value: Any) -> bool:

@@ -1,6 +1,10 @@
-"""The buttons under a diagram: plain ipywidgets, the same in 7.7 (Colab) and 8."""
+"""The buttons under a diagram: plain ipywidgets, the same in 7.7 (Colab) and 8.
+
+Buttons only, since JupyterLab takes the arrow keys of a list for its own.
+"""
 
 import json
+from collections.abc import Callable
 
 import ipywidgets
 from IPython.display import display, update_display
@@ -11,8 +15,10 @@ from blocklab.widgets.diagrams import EMPTY, Diagram
 from blocklab.widgets.picture import Picture
 
 PLACE = Text("Place", "칸")
-CLEAR = Text("Empty all", "모두 비우기")
+HERE = Text("Place {number}: {label}", "{number}번 칸: {label}")
+CHOSEN = Text("Place {number}, chosen: {label}", "고른 칸 {number}번: {label}")
 PUT = Text("Put {label} in the chosen place", "고른 칸에 {label} 넣기")
+CLEAR = Text("Empty all places", "모든 칸 비우기")
 CODE = Text("As code", "코드")
 NO_KERNEL = Text("Run this cell to choose.", "이 cell을 실행하면 고를 수 있습니다.")
 _WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -22,55 +28,51 @@ class Controls:
     """The widget of one diagram, with its picture; each cell that shows it shows the same one."""
 
     def __init__(self, name: str, diagram: Diagram, choice: Choice) -> None:
-        self.name, self.diagram, self.choice = name, diagram, choice
-        wide = ipywidgets.Layout(width="auto")
-        self.place = ipywidgets.Dropdown(description=str(PLACE), layout=wide)
-        self.place.options = self._places()
-        self.tray = {label: self._button(label) for label in diagram.labels}
-        clear = ipywidgets.Button(
-            description=str(CLEAR), tooltip=str(CLEAR), icon="trash-o", layout=wide
-        )
-        clear.on_click(lambda _: self._choose("", 0))
+        self.name, self.diagram, self.choice, self.place = name, diagram, choice, 0
+        self.places = [
+            _button(str(n + 1), "", lambda n=n: self.refresh(n)) for n in range(diagram.slots)
+        ]
+        self.tray = {
+            word: _button(str(label), str(PUT.fill(label=label)), lambda word=word: self._put(word))
+            for word, label in diagram.labels.items()
+        }
+        clear = _button(str(CLEAR), str(CLEAR), lambda: self._choose("", 0))
         self.code = ipywidgets.Text(
-            description=str(CODE), layout=ipywidgets.Layout(width="100%", max_width="60em")
+            description=str(CODE),
+            style={"description_width": "initial"},
+            layout=ipywidgets.Layout(width="60em", max_width="100%"),
         )
-        row = ipywidgets.Layout(flex_flow="row wrap", align_items="center")
-        buttons = [self.place, *self.tray.values(), clear]
-        self.widget = ipywidgets.VBox([ipywidgets.HBox(buttons, layout=row), self.code])
+        wrapped = ipywidgets.Layout(flex_flow="row wrap")
+        rows = [ipywidgets.Label(str(PLACE)), *self.places, clear], self.tray.values()
+        boxes = [ipywidgets.HBox(list(row), layout=wrapped) for row in rows]
+        self.widget = ipywidgets.VBox([*boxes, self.code])
 
-    def _button(self, name: str) -> ipywidgets.Button:
-        label = self.diagram.label(name)
-        button = ipywidgets.Button(
-            description=label,
-            tooltip=str(PUT.fill(label=label)),
-            layout=ipywidgets.Layout(width="auto"),
-        )
-        button.on_click(lambda _: self._put(name))
-        return button
-
-    def _put(self, name: str) -> None:
+    def _put(self, word: str) -> None:
         """Put a label in the chosen place and go on to the next empty one."""
-        here: int = self.place.value
-        answer = self.diagram.put(self.choice.answer, here, name)
-        words = self.diagram.words(answer)[: self.diagram.slots]
-        around = [*range(here, len(words)), *range(here)]
-        self._choose(answer, next((n for n in around if words[n] == EMPTY), here))
+        answer = self.diagram.put(self.choice.answer, self.place, word)
+        self._choose(answer, self._empty(answer, self.place))
 
     def _choose(self, answer: str, place: int) -> None:
         self.choice.answer = answer
         self.refresh(place)
 
-    def _places(self) -> list[tuple[str, int]]:
-        words = self.diagram.words(self.choice.answer)[: self.diagram.slots]
-        return [(f"{n + 1}: {self.diagram.label(word)}", n) for n, word in enumerate(words)]
+    def _empty(self, answer: str, start: int) -> int:
+        """The first empty place from there on, else before it, else the same."""
+        words = self.diagram.words(answer)
+        around = [*range(start, self.diagram.slots), *range(start)]
+        return next((n for n in around if words[n] == EMPTY), start)
 
     def refresh(self, place: int) -> None:
-        """Show the choice, wherever this diagram is on the page."""
-        self.place.options = self._places()
-        self.place.value = place
-        used = self.choice.answer.split()
-        for name, button in self.tray.items():
-            button.icon = "check" if name in used else ""
+        """Show the choice and the chosen place, wherever this diagram is on the page."""
+        self.place = place
+        words = self.diagram.words(self.choice.answer)
+        for n, button in enumerate(self.places):
+            says = CHOSEN if n == place else HERE
+            button.tooltip = str(says.fill(number=n + 1, label=self.diagram.label(words[n])))
+            button.button_style = "primary" if n == place else ""
+            button.icon = "caret-right" if n == place else ""
+        for word, button in self.tray.items() if self.diagram.once else ():
+            button.icon = "check-circle" if word in words else "circle-o"
         answer = json.dumps(self.choice.answer, ensure_ascii=False)
         self.code.value = f'{self.name} = fill_in("{self.name}", answer={answer})'
         update_display(Picture(self.diagram, self.choice.answer), display_id=self._id())
@@ -80,11 +82,17 @@ class Controls:
 
     def show(self) -> None:
         """Display the picture and the buttons in the running cell."""
-        words = self.diagram.words(self.choice.answer)
-        self.refresh(words.index(EMPTY) if EMPTY in words[: self.diagram.slots] else 0)
+        self.refresh(self._empty(self.choice.answer, 0))
         display(Picture(self.diagram, self.choice.answer), display_id=self._id())
         view = {"version_major": 2, "version_minor": 0, "model_id": self.widget.model_id}
         display({_WIDGET: view, "text/plain": str(NO_KERNEL)}, raw=True)
+
+
+def _button(words: str, tooltip: str, press: Callable[[], None]) -> ipywidgets.Button:
+    layout = ipywidgets.Layout(width="auto", min_width="3.2em")
+    button = ipywidgets.Button(description=words, tooltip=tooltip, layout=layout)
+    button.on_click(lambda _: press())
+    return button
 
 
 _made: dict[tuple[str, str], Controls] = {}

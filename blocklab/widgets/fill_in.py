@@ -43,11 +43,15 @@ def _notebook() -> Any:
 
 
 def _write(shell: Any, name: str, answer: str) -> None:
-    """Ask the front end to write the answer into the running cell; other calls in it may follow."""
+    """Ask the front end to write the answer into the running cell; other calls in it may follow.
+
+    A kernel that does not tell its cell, or a cell that has no such call, stays as it is: the
+    line to copy stands under the picture.
+    """
     global _draft
-    parent = shell.kernel.get_parent("shell")
-    run = parent["header"]["msg_id"]
-    source = _draft[1] if _draft[0] == run else parent["content"]["code"]
-    with contextlib.suppress(ValueError, SyntaxError):
+    with contextlib.suppress(AttributeError, KeyError, SyntaxError, ValueError):
+        parent = shell.kernel.get_parent("shell")
+        run = parent["header"]["msg_id"]
+        source = _draft[1] if _draft[0] == run else parent["content"]["code"]
         _draft = run, rewrite(source, name, answer)
         shell.set_next_input(_draft[1], replace=True)

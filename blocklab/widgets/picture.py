@@ -11,6 +11,11 @@ RUN = Text(
     "아래에서 고른 뒤 이 cell을 다시 실행하면 고른 답이 코드로 옮겨집니다. "
     "아래에 버튼이 없으면 cell을 실행하십시오.",
 )
+# JupyterLab says "model not found" where the buttons were, once their kernel has gone.
+_STYLE = (
+    "<style>.jp-OutputArea-child:has(.blocklab-picture) + .jp-OutputArea-child"
+    " > .jp-OutputArea-output:not(:has(*)) { display: none }</style>"
+)
 _ROW = (
     "display:flex;flex-wrap:wrap;gap:6px;align-items:center;list-style:none;margin:8px 0;padding:0"
 )
@@ -34,7 +39,7 @@ class Picture:
     def _repr_html_(self) -> str:
         steps = "".join(self._step(n, word) for n, word in enumerate(self.words, 1))
         return (
-            f'<div class="blocklab-picture" lang="{language()}">'
+            f'{_STYLE}<div class="blocklab-picture" lang="{language()}">'
             f"<b>{escape(str(self.diagram.title))}.</b> {escape(str(self.diagram.question))}"
             f'<ol style="{_ROW}">{steps}</ol>'
             f'<span style="{_SMALL}">{escape(str(RUN))}</span></div>'

@@ -56,9 +56,9 @@ def test_a_missing_answer_is_missing_there_too(kernel):
 def test_the_probes_of_every_check_survive_the_wire(name):
     probes = [p.steps for p in catalogue.part("checks", name)(Draw(5))]
     sent = wire.loads(wire.dumps(probes))
-    reference = catalogue.reference(name)
-    outcomes = probe.run(probes, reference)
-    assert wire.dumps(probe.run(sent, reference)) == wire.dumps(outcomes)
+    reference, others = catalogue.reference(name), vars(catalogue.module_of("reference", name))
+    outcomes = probe.run(probes, reference, others)
+    assert wire.dumps(probe.run(sent, reference, others)) == wire.dumps(outcomes)
 
 
 def test_numbers_and_tensors_survive_the_wire_exactly():

@@ -1,0 +1,77 @@
+"""The instructor's commands: `python run.py class` and `python run.py grade`."""
+
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from autograder.classroom import ClassError, make_class, units
+
+app = typer.Typer(add_completion=False, help=__doc__, no_args_is_help=True)
+console = Console()
+Language = Annotated[str, typer.Option(help="en or ko: the language of what is released")]
+
+
+@app.command("class")
+def make(
+    folder: Annotated[Path, typer.Argument(help="a new folder, outside the repository")],
+    lang: Language = "en",
+) -> None:
+    """Make a class folder, where nbgrader's own commands and `grade` work."""
+    if lang not in ("en", "ko"):
+        raise typer.BadParameter("choose en or ko", param_hint="--lang")
+    make_class(folder, lang)
+    console.print(f"A class is in {folder}. Submissions go to submitted/STUDENT/UNIT/UNIT.ipynb.")
+
+
+@app.command("grade")
+def grade_class(
+    folder: Annotated[Path | None, typer.Argument(help="a class folder")] = None,
+    unit: Annotated[str | None, typer.Argument(help="a unit such as 02_rms_norm")] = None,
+    demo: Annotated[bool, typer.Option("--demo", help="make a demo class and grade it")] = False,
+) -> None:
+    """Grade every submission of a unit and print the table of marks."""
+    if demo:
+        from autograder.demo import make_demo
+
+        folder = folder or Path(tempfile.mkdtemp(prefix="demo-class-")) / "class"
+        unit = unit or "02_rms_norm"
+        make_demo(folder, unit)
+        console.print(f"A demo class is in {folder}.")
+    if folder is None or unit is None:
+        raise typer.BadParameter("name a class folder and a unit, or use --demo")
+    if unit not in units():
+        raise typer.BadParameter(f"no unit {unit}; there is {', '.join(units())}")
+    _grade(folder, unit)
+
+
+def _grade(folder: Path, unit: str) -> None:
+    from autograder.grade import grade, marks
+
+    troubled = {}
+    with console.status("grading …") as status:
+        for student, trouble in grade(folder, unit):
+            status.update(f"graded {student}")
+            if trouble:
+                troubled[student] = trouble
+    table = Table("student", "language", "score", "late", "written answers", title=unit)
+    for mark in marks(folder, unit):
+        late = f"{mark.late_seconds / 3600:.1f} h" if mark.late_seconds else ""
+        score = f"{mark.score:g} / {mark.maximum:g}"
+        table.add_row(mark.student, mark.language, score, late, "to read" if mark.to_read else "")
+    console.print(table)
+    for student, trouble in troubled.items():
+        console.print(f"{student} could not be graded:\n{trouble}", style="red")
+    if troubled:
+        raise typer.Exit(1)
+
+
+def main() -> None:
+    try:
+        app()
+    except ClassError as error:
+        console.print(str(error), style="red")
+        raise SystemExit(1) from error

@@ -1,0 +1,79 @@
+"""Grading a class, and the table of what came out."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+from nbgrader.apps import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
+
+from autograder.classroom import ClassError, language_of
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One student's result for one unit."""
+
+    student: str
+    language: str
+    score: float
+    maximum: float
+    late_seconds: float
+    to_read: bool
+
+
+def open_class(folder: Path) -> NbGraderAPI:
+    """nbgrader for a class folder, with the folder's own configuration.
+
+    Raises ClassError if the folder has no nbgrader_config.py.
+    """
+    if not (folder / "nbgrader_config.py").exists():
+        raise ClassError(
+            f"{folder} is no class folder; make one with: python run.py class {folder}"
+        )
+    loaded = PyFileConfigLoader("nbgrader_config.py", path=str(folder.resolve())).load_config()
+    config = Config(loaded)
+    return NbGraderAPI(CourseDirectory(config=config), config=config)
+
+
+def grade(folder: Path, unit: str) -> Iterator[tuple[str, str]]:
+    """Release (if need be), grade and write feedback for every submission of a unit.
+
+    Yields (student, trouble) as each is done; trouble is "" where nothing went wrong, else the
+    end of nbgrader's log. One student's trouble does not stop the others.
+    """
+    api = open_class(folder)
+    if not (folder / "release" / unit).exists():
+        _done(api.generate_assignment(unit), f"generate_assignment {unit}")
+    for student in sorted(api.get_submitted_students(unit)):
+        result = api.autograde(unit, student)
+        if result["success"]:
+            result = api.generate_feedback(unit, student, force=True)
+        yield student, "" if result["success"] else result.get("log", "")[-600:]
+
+
+def _done(result: dict, what: str) -> None:
+    if not result["success"]:
+        raise ClassError(f"nbgrader {what} failed:\n{result.get('log', '')[-2000:]}")
+
+
+def marks(folder: Path, unit: str) -> list[Mark]:
+    """What the gradebook says of a unit, by student."""
+    api = open_class(folder)
+    with Gradebook(api.coursedir.db_url, api.coursedir.course_id) as gradebook:
+        return [
+            Mark(
+                s.student.id,
+                language_of(folder / "submitted" / s.student.id / unit / f"{unit}.ipynb"),
+                s.score,
+                s.max_score,
+                s.total_seconds_late,
+                s.needs_manual_grade,
+            )
+            for s in sorted(
+                gradebook.assignment_submissions(unit), key=lambda submission: submission.student.id
+            )
+        ]

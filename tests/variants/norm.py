@@ -1,0 +1,422 @@
+"""Right answers to the exercises of unit 02, each written in another way."""
+
+import functools
+import itertools
+import math
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from blocklab.reference import norm as reference
+
+# rms_norm ---------------------------------------------------------------------------------------
+
+
+def rms_fused(x, gain, eps):
+    return F.rms_norm(x, gain.shape, gain, eps)
+
+
+def rms_like_llama(x, gain, eps):
+    h = x.to(torch.float32)
+    h = h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + eps)
+    return gain * h.to(x.dtype)
+
+
+def rms_by_length(x, gain, eps):
+    h, d = x.float(), x.shape[-1]
+    length = torch.linalg.vector_norm(h, dim=-1, keepdim=True)
+    return (h * math.sqrt(d) / torch.sqrt(length**2 + d * eps) * gain).to(x.dtype)
+
+
+def rms_einsum(x, gain, eps):
+    h = x.float()
+    square = torch.einsum("...i,...i->...", h, h) / h.shape[-1] + eps
+    return torch.einsum("...i,...,i->...i", h, square**-0.5, gain.float()).type_as(x)
+
+
+def rms_token_by_token(x, gain, eps):
+    tokens = []
+    for token in x.reshape(-1, x.shape[-1]).double():
+        root = sum(number * number for number in token) / len(token) + eps
+        tokens.append(token / root**0.5 * gain.double())
+    return torch.stack(tokens).reshape(x.shape).to(x.dtype)
+
+
+def rms_gain_first(x, gain, eps):
+    h = x.float()
+    return (gain.float() * h / ((h * h + eps).mean(dim=-1, keepdim=True)) ** 0.5).to(x.dtype)
+
+
+def rms_module(x, gain, eps):
+    layer = nn.RMSNorm(x.shape[-1], eps)
+    return torch.func.functional_call(layer, {"weight": gain}, (x,))
+
+
+def rms_from_variance(x, gain, eps):
+    h = x.float()
+    variance, mean = torch.var_mean(h, -1, correction=0, keepdim=True)
+    return (h * gain / (variance + mean.square() + eps).sqrt()).to(x.dtype)
+
+
+# RMSNorm ----------------------------------------------------------------------------------------
+
+
+class OwnGain(nn.Module):
+    def __init__(self, d_model, eps=1e-6):
+        super().__init__()
+        self.gain = nn.Parameter(torch.ones(d_model))
+        self.eps = eps
+
+
+def layer(function):
+    """RMSNorm with the given function as its forward."""
+
+    class RMSNorm(OwnGain):
+        def forward(self, x):
+            return function(x, self.gain, self.eps)
+
+    return RMSNorm
+
+
+class KeepsWidth(nn.Module):
+    def __init__(self, d_model, eps):
+        super().__init__()
+        self.d_model, self.epsilon = d_model, eps
+        self.register_parameter("gain", nn.Parameter(torch.full((d_model,), 1.0)))
+
+    def forward(self, x):
+        h = x.float()
+        total = (h * h).sum(-1, keepdim=True)
+        return (h * self.gain.float() * (total / self.d_model + self.epsilon).rsqrt()).type_as(x)
+
+
+# layer_norm -------------------------------------------------------------------------------------
+
+
+def layer_fused(x, gain, bias, eps):
+    return F.layer_norm(x, gain.shape, gain, bias, eps)
+
+
+def layer_two_moments(x, gain, bias, eps):
+    h = x.double()
+    mean, square = h.mean(-1, keepdim=True), (h * h).mean(-1, keepdim=True)
+    return ((h - mean) / (square - mean**2 + eps).sqrt() * gain + bias).to(x.dtype)
+
+
+def layer_population_variance(x, gain, bias, eps):
+    h = x.float()
+    variance, mean = torch.var_mean(h, dim=-1, unbiased=False, keepdim=True)
+    return torch.addcmul(bias.float(), (h - mean) * (variance + eps).rsqrt(), gain.float()).to(
+        x.dtype
+    )
+
+
+def layer_rms_of_centred(x, gain, bias, eps):
+    h = x.float()
+    centred = h - h.mean(-1, keepdim=True)
+    return (reference.rms_norm(centred, gain.float(), eps) + bias.float()).to(x.dtype)
+
+
+def layer_by_matrix(x, gain, bias, eps):
+    h, d = x.float(), x.shape[-1]
+    centred = h @ (torch.eye(d) - torch.ones(d, d) / d)
+    variance = torch.einsum("...i,...i->...", centred, centred) / d
+    return (centred / (variance + eps).sqrt()[..., None] * gain + bias).to(x.dtype)
+
+
+def layer_token_by_token(x, gain, bias, eps):
+    h = x.float().reshape(-1, x.shape[-1])
+    rows = [(t - t.mean()) / (t.var(correction=0) + eps).sqrt() * gain + bias for t in h]
+    return torch.stack(rows).reshape(x.shape).to(x.dtype)
+
+
+def layer_module(x, gain, bias, eps):
+    layer = nn.LayerNorm(x.shape[-1], eps)
+    return torch.func.functional_call(layer, {"weight": gain, "bias": bias}, (x,))
+
+
+def layer_one_group(x, gain, bias, eps):
+    h = x.float().reshape(-1, x.shape[-1])
+    return F.group_norm(h, 1, gain.float(), bias.float(), eps).reshape(x.shape).to(x.dtype)
+
+
+# steps ------------------------------------------------------------------------------------------
+
+
+def pre_in_lines(x, norm, sublayer):
+    normalised = norm(x)
+    delta = sublayer(normalised)
+    return x + delta
+
+
+def pre_saved_residual(x, norm, sublayer):
+    residual = x
+    x = norm(x)
+    x = sublayer(x)
+    return residual + x
+
+
+def pre_copy(x, norm, sublayer):
+    stream = x.clone()
+    stream += sublayer(norm(x))
+    return stream
+
+
+def pre_composed(x, norm, sublayer):
+    return functools.reduce(lambda h, f: f(h), [norm, sublayer], x).add(x)
+
+
+def post_in_lines(x, norm, sublayer):
+    delta = sublayer(x)
+    x = x + delta
+    return norm(x)
+
+
+def post_saved_residual(x, norm, sublayer):
+    residual, x = x, sublayer(x)
+    return norm(torch.add(x, residual))
+
+
+def post_stacked(x, norm, sublayer):
+    return norm(torch.stack([x, sublayer(x)]).sum(dim=0))
+
+
+def post_copy(x, norm, sublayer):
+    total = sublayer(x).clone()
+    total += x
+    return norm(total)
+
+
+def deep_in_lines(x, norm, sublayer, alpha):
+    delta = sublayer(x)
+    x = alpha * x
+    x = x + delta
+    return norm(x)
+
+
+def deep_alpha_of_add(x, norm, sublayer, alpha):
+    return norm(torch.add(sublayer(x), x, alpha=alpha))
+
+
+def deep_as_post(x, norm, sublayer, alpha):
+    return reference.post_norm_step(x, norm, lambda h: sublayer(h) + (alpha - 1) * h)
+
+
+def deep_copy(x, norm, sublayer, alpha):
+    scaled = x.clone().mul_(alpha)
+    return norm(scaled.add_(sublayer(x)))
+
+
+# constants --------------------------------------------------------------------------------------
+
+
+def constants_roots(n_layers):
+    return math.sqrt(math.sqrt(2 * n_layers)), 1 / math.sqrt(math.sqrt(8 * n_layers))
+
+
+def constants_pow(n_layers):
+    alpha = math.pow(2 * n_layers, 1 / 4)
+    return alpha, 1 / (alpha * math.sqrt(2))
+
+
+def constants_tensor(n_layers):
+    base = torch.tensor([2.0, 8.0]) * n_layers
+    return base ** torch.tensor([0.25, -0.25])
+
+
+def constants_numpy(n_layers):
+    return [np.power(2.0 * n_layers, 0.25), np.power(8.0 * n_layers, -0.25)]
+
+
+def constants_logarithm(n_layers):
+    return (math.exp(math.log(2 * n_layers) / 4), math.exp(-math.log(8 * n_layers) / 4))
+
+
+# gradient_profile -------------------------------------------------------------------------------
+
+
+def profile_retain(blocks, x, probe):
+    h = x.clone().requires_grad_(True)
+    states = [h]
+    for block in blocks:
+        h = block(h)
+        h.retain_grad()
+        states.append(h)
+    (h * probe).sum().backward()
+    return torch.tensor([state.grad.norm().item() for state in states])
+
+
+def profile_one_at_a_time(blocks, x, probe):
+    states = list(itertools.accumulate(blocks, lambda h, f: f(h), initial=x.requires_grad_()))
+    loss = torch.einsum("btd,btd->", states[-1], probe)
+    norms = [torch.autograd.grad(loss, s, retain_graph=True)[0].pow(2).sum() ** 0.5 for s in states]
+    return torch.stack(norms)
+
+
+def profile_block_by_block(blocks, x, probe):
+    states = [x]
+    with torch.no_grad():
+        for block in blocks:
+            states.append(block(states[-1]))
+    gradient, norms = probe, [probe.norm()]
+    for block, state in zip(reversed(blocks), reversed(states[:-1]), strict=True):
+        gradient = torch.autograd.functional.vjp(block, state, gradient)[1]
+        norms.insert(0, torch.linalg.vector_norm(gradient))
+    return torch.stack(norms)
+
+
+def profile_by_nudges(blocks, x, probe):
+    nudges = torch.zeros(len(blocks) + 1, *x.shape, requires_grad=True)
+    h = x + nudges[0]
+    for block, nudge in zip(blocks, nudges[1:], strict=True):
+        h = block(h) + nudge
+    h.backward(probe)
+    assert nudges.grad is not None
+    return nudges.grad.flatten(1).norm(dim=1)
+
+
+def profile_from_each_state(blocks, x, probe):
+    norms = []
+    state = x
+    for n in range(len(blocks) + 1):
+        start = state.detach().requires_grad_()
+        end = functools.reduce(lambda h, f: f(h), blocks[n:], start)
+        norms.append(torch.autograd.grad(end, start, probe)[0].norm())
+        state = blocks[n](start) if n < len(blocks) else end
+    return torch.stack(norms)
+
+
+# norm_position ----------------------------------------------------------------------------------
+
+
+def position_by_growth(block, x):
+    if block(100 * x).norm() < 10 * block(x).norm():
+        return "post"
+    return "pre" if torch.allclose(block(2 * x), block(x) + x, atol=1e-6) else "none"
+
+
+def position_by_tiny_inputs(block, x):
+    """Near zero only a norm can make something large; far away only a norm can keep it small."""
+    if block(1e-3 * x).abs().mean() < 0.02 * x.abs().mean():
+        return "none"
+    return "post" if block(1e4 * x).abs().max() < 1e3 * x.abs().max() else "pre"
+
+
+def position_near_zero(block, x):
+    """Near zero every f is linear: doubling x doubles all, nothing, or all but the update."""
+    once, twice = block(0.01 * x), block(0.02 * x)
+
+    def near(a, b):
+        return (a - b).norm() < 0.002 * twice.norm()
+
+    if near(twice, 2 * once):
+        return "none"
+    return "post" if near(twice, once) else "pre"
+
+
+def position_by_derivative(block, x):
+    """Along x itself a norm does not change: the update of a Pre-Norm block stands still."""
+
+    def along(h):
+        return torch.autograd.functional.jvp(block, h, x)[1]
+
+    if along(1000 * x).norm() < 0.1 * x.norm():
+        return "post"
+    return "pre" if (along(x) - x).norm() < 1e-3 * x.norm() else "none"
+
+
+def position_by_update_size(block, x):
+    sizes = [float((block(c * x) - c * x).norm()) for c in (1.0, 3.0, 1000.0)]
+    if sizes[2] > 900 * float(x.norm()) or abs(sizes[2] / sizes[0]) > 100:
+        far = float(block(1000 * x).norm())
+        return "post" if far < 100 * float(x.norm()) else "none"
+    return "pre" if abs(sizes[1] / sizes[0] - 1) < 0.01 else "none"
+
+
+def position_by_own_input(block, x):
+    """With inputs of its own, ten times apart."""
+    h = torch.randn_like(x)
+    near, far = block(h), block(10 * h)
+    if far.norm() < 3 * near.norm():
+        return "post"
+    return "pre" if (far - near - 9 * h).norm() < 0.01 * h.norm() else "none"
+
+
+def position_by_limits(block, x):
+    if torch.allclose(block(1e5 * x), block(1e7 * x), rtol=1e-2, atol=1e-2):
+        return "post"
+    update, half = block(x) - x, block(x / 2) - x / 2
+    return "pre" if torch.allclose(update, half, rtol=1e-4, atol=1e-5) else "none"
+
+
+rms = [
+    reference.rms_norm,
+    rms_fused,
+    rms_like_llama,
+    rms_by_length,
+    rms_einsum,
+    rms_token_by_token,
+    rms_gain_first,
+    rms_module,
+    rms_from_variance,
+]
+
+CORRECT: dict[str, list] = {
+    "rms_by_hand": [
+        (5, 0.4, 1, -0.7, 3),
+        torch.tensor([5.0, 0.4, 1.0, -0.7, 3.0]),
+        np.array([5.0, 0.4, 1.0, -0.7, 3.0]),
+        [5.0, *(2 * 0.2, 1 * 1.0, 0.5 * -1.4, 3 * 1.0)],
+        [torch.tensor(5.0), 0.40, 1.00, -0.70, 3.00],
+    ],
+    "rms_norm": rms,
+    "RMSNorm": [KeepsWidth, *(layer(function) for function in rms)],
+    "layer_norm": [
+        layer_fused,
+        layer_two_moments,
+        layer_population_variance,
+        layer_rms_of_centred,
+        layer_by_matrix,
+        layer_token_by_token,
+        layer_module,
+        layer_one_group,
+    ],
+    "pre_norm_places": [
+        "Norm Attention Add Norm FFN Add",
+        "  norm attention add\n  norm ffn add ",
+        " ".join(["norm", "attention", "add", "norm", "ffn", "add"]),
+    ],
+    "post_norm_places": [
+        "ATTENTION ADD NORM FFN ADD NORM",
+        "attention add norm  ffn add norm",
+        " ".join(["attention", "add", "norm", "ffn", "add", "norm"]),
+    ],
+    "pre_norm_step": [pre_in_lines, pre_saved_residual, pre_copy, pre_composed],
+    "post_norm_step": [post_in_lines, post_saved_residual, post_stacked, post_copy],
+    "deep_norm_step": [deep_in_lines, deep_alpha_of_add, deep_as_post, deep_copy],
+    "deep_norm_constants": [
+        constants_roots,
+        constants_pow,
+        constants_tensor,
+        constants_numpy,
+        constants_logarithm,
+    ],
+    "gradient_profile": [
+        profile_retain,
+        profile_one_at_a_time,
+        profile_block_by_block,
+        profile_by_nudges,
+        profile_from_each_state,
+    ],
+    "norm_position": [
+        position_by_growth,
+        position_by_tiny_inputs,
+        position_near_zero,
+        position_by_derivative,
+        position_by_update_size,
+        position_by_own_input,
+        position_by_limits,
+    ],
+}
