@@ -8,6 +8,7 @@ from typing import Any
 
 from blocklab import catalogue, mine, record
 from blocklab.text import Text, language
+from blocklab.widgets.choice import DIFFERS, picture_differs
 
 NO_MORE = Text("That was the last hint.", "힌트는 여기까지입니다.")
 _given: dict[str, int] = {}
@@ -17,7 +18,8 @@ def check(name: str, *, answer: Any = None, seed: int | None = None):
     """Check an answer and say what is right and what is not.
 
     name: of the exercise; the object of that name in the notebook is the answer.
-    answer: another object to check instead. seed: draws the same inputs again.
+    answer: another object to check instead, as a try that is not recorded.
+    seed: draws the same inputs again.
     Returns a `Report`: `.score`, `.points`, `.passed`, `.properties`, `.diagnosis`.
     Raises KeyError if no exercise has that name.
     """
@@ -31,15 +33,26 @@ def check(name: str, *, answer: Any = None, seed: int | None = None):
     report = examine(name, LocalCandidate(namespace), seed)
     mode = os.environ.get("NBGRADER_EXECUTION", "")
     if mode == "autograde":
-        report = dataclasses.replace(report, remarks=(UNJUDGED,))
-    if not mode:
-        record.note(name, report.fraction)
-    if not mode and report.passed and answer is None:
-        mine.keep(name, namespace.get("In", []))
-    if mode == "validate" and not report.passed:
-        print(report, file=sys.stderr)
-    elif not mode and "ipykernel" not in sys.modules:
+        return dataclasses.replace(report, remarks=(UNJUDGED,))
+    if mode == "validate":
+        if not report.passed:
+            print(report, file=sys.stderr)
+        return report
+    if answer is None:
+        report = _recorded(report, namespace)
+    if "ipykernel" not in sys.modules:
         print(report)
+    return report
+
+
+def _recorded(report, namespace: Mapping[str, Any]):
+    """Note the attempt, keep a passed answer for later units, and warn of an unused choice."""
+    name = report.name
+    record.note(name, report.fraction)
+    if report.passed and callable(catalogue.reference(name)):
+        mine.keep(name, namespace.get("In", []))
+    if picture_differs(name, namespace.get(name)):
+        return dataclasses.replace(report, remarks=(DIFFERS,))
     return report
 
 

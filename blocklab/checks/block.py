@@ -3,8 +3,9 @@
 import torch
 from torch import Tensor
 
-from blocklab.checks.block_decoder import Decoder, count_parameters, load_gpt2
+from blocklab.checks.block_decoder import Decoder
 from blocklab.checks.block_readings import LoRALinear, logit_lens, name_the_wire
+from blocklab.checks.block_weights import count_parameters, load_gpt2
 from blocklab.checks.property import Draw, Property
 from blocklab.functions import (
     NOTHING,
@@ -176,7 +177,14 @@ def _handed_on(draw: Draw, x: Tensor, parts: Parts) -> list[Property]:
                 "The four parts belong to the block, under their own names, and all of them learn.",
                 "네 부품은 각자의 이름으로 block에 속하고, 모두 학습된다.",
             ),
-            [built, Call((x, causal), of="block", backward=draw.normal(*x.shape))],
+            [
+                built,
+                *(
+                    Call((name,), of="block", method="get_submodule", label=both(name))
+                    for name in ("attention", "ffn", "norm1", "norm2")
+                ),
+                Call((x, causal), of="block", backward=draw.normal(*x.shape)),
+            ],
         ),
     ]
 

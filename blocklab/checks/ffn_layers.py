@@ -91,6 +91,7 @@ def FeedForward(draw: Draw) -> list[Property]:
                 "요구한 크기의 nn.Linear 두 개가 정해진 이름으로 있다.",
             ),
             [
+                Call((d, d_ff, RELU)),
                 Call((d, d_ff, RELU), load=load),
                 Call((d, d_ff, RELU), load=matrices),
                 Call((d, 4 * d, RELU), load=wide, label=both("d_ff = 4 d_model")),
@@ -146,6 +147,7 @@ def SwiGLU(draw: Draw) -> list[Property]:
                 "요구한 크기의 nn.Linear 세 개가 bias 없이 있다.",
             ),
             [
+                Call((d, d_ff)),
                 Call((d, d_ff), load=load),
                 Call((d, 4 * d), load=_gated(draw, d, 4 * d), label=both("d_ff = 4 d_model")),
             ],

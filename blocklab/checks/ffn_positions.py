@@ -1,6 +1,6 @@
 """What a probe for mixed positions must tell, and what token mixing must do."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -27,10 +27,9 @@ FINE = Tolerance(relative=2e-5, share=1e-5)
 
 
 def mixes_positions(draw: Draw) -> list[Property]:
-    B, T, d = draw.sizes((2, 3), (4, 5), (6, 7))
+    B, T, d = draw.sizes((2, 3), (4, 4), (5, 6))
     x, square = draw.normal(B, T, d).double(), draw.normal(2, d, d).double()
-    asked = _asked(draw, _hidden(draw, T, d), x)
-    far = Call((_block(draw, d, _pair(draw, d)), square), label=both("T = d_model"))
+    later = _block(draw, d, torch.ones(d, d).triu() / 2)
     return [
         Property(
             "open",
@@ -39,17 +38,17 @@ def mixes_positions(draw: Draw) -> list[Property]:
                 "all positions alike.",
                 "FFN을, 앞의 위치나 뒤의 위치 또는 모든 위치를 고루 섞는 함수와 구별한다.",
             ),
-            _asked(draw, _open(draw, T, d), x),
+            [*_asked(draw, _open(draw, T, d), x), Call((later, square), label=both("T = d_model"))],
             weight=2,
         ),
         Property(
             "hidden",
             Text(
                 "It sees one position in one other, near or far, faintly, or behind a norm.",
-                "한 위치가 다른 한 위치에만, 가깝든 멀든, 희미하게, 또는 norm 뒤에서 섞여도 "
+                "한 위치가 다른 한 위치에만 섞여도, 가깝든 멀든, 희미하든, norm에 가려 있든 "
                 "알아본다.",
             ),
-            [*asked, far],
+            _asked(draw, _hidden(draw, T, d), x),
         ),
         Property(
             "apart",
@@ -75,59 +74,54 @@ def _matrix(draw: Draw, d: int) -> Linear:
 
 def _block(draw: Draw, d: int, mix: Tensor) -> Chain:
     """Features, then positions, then features: only the weights say what is mixed."""
-    return chain(_matrix(draw, d), Activation("tanh"), MixTokens(mix), _matrix(draw, d))
+    return chain(_matrix(draw, d), Activation("tanh"), MixTokens(mix.double()), _matrix(draw, d))
 
 
-def _pair(draw: Draw, T: int, weight: float = 1.0) -> Tensor:
-    """Weights where one position, far from the one it reads, is all that mixes."""
-    t = draw.size(0, T - 1)
-    far = [s for s in range(T) if abs(s - t) > 1]
+def _reading(T: int, weights: Mapping[tuple[int, int], float]) -> MixTokens:
+    """Each position keeps itself; (t, s) is the weight with which t reads s."""
     mix = torch.eye(T).double()
-    mix[t, far[draw.size(0, len(far) - 1)]] = weight
-    return mix
+    for place, weight in weights.items():
+        mix[place] = weight
+    return MixTokens(mix)
+
+
+def _somewhere(draw: Draw, T: int) -> MixTokens:
+    """One drawn position reads one other."""
+    t = draw.size(0, T - 1)
+    return _reading(T, {(t, (t + draw.size(1, T - 1)) % T): 1.0})
 
 
 def _open(draw: Draw, T: int, d: int) -> list[Function]:
-    """An FFN, a constant, and mixing that everything shows."""
-    ones = torch.ones(T, T).double()
-    before, after = ones.tril() / T, ones.triu() / T
+    """An FFN, a constant, and mixing that any change shows."""
+    earlier, alike = torch.ones(T, T).tril() / 2, torch.ones(T, T).double() / T
     constant = chain(Scale(0.0), Shift(draw.normal(T, d).double()))
-    mixing = [_block(draw, d, mix) for mix in (before, after)]
-    return [
-        *mixing,
-        residual(MixTokens(ones / T)),
-        _block(draw, d, torch.eye(T).double()),
-        constant,
-    ]
+    ffn = _block(draw, d, torch.eye(T))
+    return [_block(draw, d, earlier), residual(MixTokens(alike)), ffn, constant]
 
 
 def _hidden(draw: Draw, T: int, d: int) -> list[Function]:
     """Mixing that a probe can miss."""
-    apart = torch.eye(T).double()
-    apart[T - 1, 0], apart[T - 1, 1] = 0.8, -0.8
-    shifted = MixTokens(torch.eye(T).double().roll(1, 0))
+    one, two, three, four = (_somewhere(draw, T) for _ in range(4))
     unit, nothing = torch.ones(d).double(), torch.zeros(d).double()
     blind = draw.linear(d, d).double()
     blind[:, 0] = 0
     return [
-        _block(draw, d, _pair(draw, T)),
-        _block(draw, d, _pair(draw, T, 0.1)),
-        MixTokens(apart),
-        chain(Linear(blind), shifted),
-        chain(Layer(unit, nothing), shifted, _matrix(draw, d)),
-        chain(RMS(draw.gain(d).double(), 1e-8), shifted),
-        chain(shifted, Layer(unit, draw.normal(d).double())),
+        chain(_matrix(draw, d), Activation("tanh"), _reading(T, {(0, 2): 1.0})),
+        _reading(T, {(1, 0): 0.02}),
+        _reading(T, {(T - 1, 1): 0.8, (T - 1, 2): -0.8}),
+        chain(Linear(blind), one),
+        chain(Layer(unit, nothing), two),
+        chain(RMS(draw.gain(d).double(), 1e-8), three),
+        chain(four, Layer(unit, draw.normal(d).double())),
     ]
 
 
 def _apart(draw: Draw, T: int, d: int) -> list[Function]:
     """Position by position, although it may not look so."""
-    factors = MixTokens(torch.diag(draw.gain(T)).double())
     placed = Shift(draw.normal(T, d).double())
     gain, bias = draw.gain(d).double(), draw.normal(d).double()
     return [
-        chain(placed, _block(draw, d, torch.eye(T).double())),
-        chain(factors, _matrix(draw, d)),
+        chain(placed, _block(draw, d, torch.diag(draw.gain(T)))),
         residual(chain(RMS(gain), _matrix(draw, d))),
         chain(Layer(gain, bias), _matrix(draw, d), Activation("tanh")),
     ]

@@ -274,7 +274,7 @@ def plot_by_depth(measured: Mapping[str, Measured], depths: Sequence[int]) -> No
             axis.loglog(depths, values, ".", color=colour, alpha=0.25, ms=4)
         axis.set(title=title, xlabel="blocks")
         if quantity == "entry":
-            axis.set_ylim(0.01, 10)
+            axis.set_ylim(0.04, 4)
         axis.set_xticks(depths, [str(n) for n in depths])
         axis.xaxis.minorticks_off()
         axis.legend(title="exponent of depth", fontsize=8, title_fontsize=8)

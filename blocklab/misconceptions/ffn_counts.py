@@ -156,17 +156,16 @@ ffn_parameters = Misconceptions(
 def _attention_parameters(wrong: Wrong):
     def attention_parameters(d_model, n_heads, n_kv_heads):
         keys = values = n_kv_heads * (d_model // n_heads)
-        queries = output = d_model
+        output = d_model
         if wrong & {"kv_ignored", "inverted"}:
             keys = values = d_model if "kv_ignored" in wrong else d_model * n_heads // n_kv_heads
         values = d_model if "keys_only" in wrong else values
         if "no_d_head" in wrong:
             keys = values = n_kv_heads * d_model
-        queries = n_kv_heads * d_model // n_heads if "queries_too" in wrong else queries
         output = 0 if "no_output" in wrong else keys if "output_too" in wrong else output
         keys = 0 if "one_for_both" in wrong else keys
         each = n_heads if "times_heads" in wrong else 1
-        widths = queries + keys + values + output
+        widths = d_model + keys + values + output
         biases = widths if "biases" in wrong else 0
         return each * d_model * widths + biases
 
@@ -197,16 +196,10 @@ attention_parameters = Misconceptions(
             "더 거칩니다.",
         ),
         "output_too": Text(
-            "The output projection is as narrow as the keys here. It takes all n_heads query "
-            "heads, d_model numbers.",
-            "output projection까지 key만큼 좁게 셌습니다. query head n_heads개, 곧 d_model개의 "
-            "수를 모두 받습니다.",
-        ),
-        "queries_too": Text(
-            "The queries are as few as the keys here. Only keys and values are shared; the query "
-            "heads stay n_heads.",
-            "query까지 key만큼 적게 셌습니다. 나누어 쓰는 것은 key와 value뿐이고, query head는 "
-            "n_heads개 그대로입니다.",
+            "The output projection, or the queries, are as narrow as the keys here. Only keys and "
+            "values are shared: there are n_heads query heads, and their outputs all go into W_o.",
+            "output projection이나 query까지 key만큼 좁게 셌습니다. 나누어 쓰는 것은 key와 value뿐입니다. "
+            "query head는 n_heads개이고, 그 출력이 모두 W_o로 들어갑니다.",
         ),
         "inverted": Text(
             "The ratio is upside down: W_k has n_kv_heads / n_heads times the weights of W_q, not "
@@ -232,7 +225,7 @@ attention_parameters = Misconceptions(
     apart=(
         frozenset({"kv_ignored", "keys_only", "inverted", "no_d_head"}),
         frozenset({"kv_ignored", "output_too"}),
-        frozenset({"kv_ignored", "queries_too"}),
+        frozenset({"keys_only", "output_too"}),
         frozenset({"no_output", "output_too"}),
     ),
 )

@@ -194,5 +194,9 @@ _LOADED = {**_ACTIVATION, **_BIASES, **FLOW}
 FeedForward = Misconceptions(
     _FeedForward,
     {**MODULE, **_LOADED},
-    apart=(*_APART, *(frozenset({flag, other}) for flag in MODULE for other in _LOADED)),
+    apart=(
+        *_APART,
+        frozenset(MODULE),
+        *(frozenset({flag, other}) for flag in MODULE for other in _LOADED),
+    ),
 )

@@ -25,8 +25,8 @@ def _found(f, x, wrong: Wrong) -> bool:
         return _seen_at_all(f, x, slice(0, x.shape[1] // 2), wrong)
     if wrong & {"same_for_others", "reordered"}:
         return any(_seen_from_others(f, x, t, wrong) for t in range(x.shape[1]))
-    if "all_at_once" in wrong:
-        return not torch.allclose(f(x + torch.randn_like(x)), f(x))
+    if "features" in wrong:
+        return mixes_positions.variant(frozenset())(lambda y: f(y.mT).mT, x.mT)
     return any(_seen_at_all(f, x, t, wrong) for t in _perturbed(x, wrong))
 
 
@@ -46,7 +46,7 @@ def _seen_at_all(f, x, where, wrong: Wrong) -> bool:
     changed = x if "in_place" in wrong else x.clone()
     old = x[:, where].clone()
     changed[:, where] = _changed(old, wrong)
-    tolerance = 0.3 if "coarse" in wrong else 1e-8
+    tolerance = 0.1 if "coarse" in wrong else 1e-8
     moved = ~torch.isclose(f(changed), before, atol=tolerance)
     return bool(_elsewhere(moved, where, wrong).any())
 
@@ -123,16 +123,10 @@ _WHERE = {
 }
 _SEEN = {
     "itself": Text(
-        "The changed position is among those compared. That it moves says nothing: leave it out, "
-        "and look at all the others.",
-        "바꾼 위치 자신까지 비교했습니다. 그 위치가 변하는 것은 당연합니다. 그 위치를 빼고 나머지 "
-        "모두를 보세요.",
-    ),
-    "all_at_once": Text(
-        "All positions are changed at once, so each output may simply follow its own input. "
-        "Change one position and look at the others.",
-        "모든 위치를 한꺼번에 바꿨습니다. 그러면 각 출력이 자기 입력을 따라갔을 뿐인지 알 수 "
-        "없습니다. 한 위치만 바꾸고 나머지를 보세요.",
+        "A changed position is among those compared, or all are changed at once. That an output "
+        "follows its own input says nothing: change one position, and look at all the others.",
+        "바꾼 위치 자신까지 비교했거나, 모든 위치를 한꺼번에 바꿨습니다. 출력이 자기 입력을 따라 "
+        "변하는 것은 당연합니다. 한 위치만 바꾸고, 나머지 모두를 보세요.",
     ),
     "same_for_others": Text(
         "All other positions get the same change. A function that takes the difference of two "
@@ -200,12 +194,20 @@ _ANSWER = {
         "입력을 무시하는 함수까지 포함해 어떤 함수에나 True라고 합니다.",
     ),
     "never": Text(
-        "It says False of every function, even of one that takes the mean over all positions.",
-        "모든 위치의 평균을 내는 함수까지 포함해 어떤 함수에나 False라고 합니다.",
+        "It says False of every function, even of one that takes the mean over all positions. Is "
+        "a position changed, x[:, t], by enough to be seen, and are the others looked at?",
+        "모든 위치의 평균을 내는 함수까지 포함해 어떤 함수에나 False라고 합니다. 눈에 띌 만큼 "
+        "위치 x[:, t]를 바꾸고, 나머지 위치를 보고 있나요?",
     ),
     "inverted": Text(
         "The answer is the wrong way round: True means that f mixes positions.",
         "답이 거꾸로입니다. True는 f가 위치를 섞는다는 뜻입니다.",
+    ),
+    "features": Text(
+        "It changes a feature, x[..., j], and looks at the other features. An FFN mixes those, "
+        "and no positions. The axis of positions is the second, x[:, t].",
+        "feature x[..., j]를 바꾸고 다른 feature를 보았습니다. FFN은 feature를 섞지만 위치는 섞지 "
+        "않습니다. 위치의 축은 두 번째, x[:, t]입니다.",
     ),
     "equivariance": Text(
         "It asks whether f commutes with reordering the positions. Another question: a mean over "
@@ -225,20 +227,18 @@ _WHOLE = {
     "never",
     "equivariance",
     "gradient_of_sum",
-    "all_at_once",
     "same_for_others",
     "reordered",
+    "features",
 }
 
 mixes_positions = Misconceptions(
     _mixes_positions,
     {**_ANSWER, **_SEEN, **_WHERE, **_HOW},
     apart=(
-        frozenset({*_WHOLE, *_WHERE}),
-        frozenset({*_WHOLE, *_SEEN}),
+        frozenset({*_WHOLE, *_WHERE, *_SEEN}),
         frozenset({*_WHOLE, *_HOW}),
         frozenset({"always", "never", "inverted"}),
-        frozenset({"halves", *_SEEN}),
         frozenset(set(_HOW) - {"coarse", "in_place"}),
         frozenset({"nan", "coarse"}),
     ),

@@ -7,7 +7,7 @@ from blocklab.text import Text
 DIFFERS = Text(
     "The picture shows another choice than the code: run the cell with the picture again, "
     "and the choice moves into the code.",
-    "그림에서 고른 답과 코드의 답이 다릅니다. 그림이 있는 cell을 다시 실행하면 "
+    "그림에서 고른 답과 코드의 답이 다릅니다. 그림이 있는 셀을 다시 실행하면 "
     "고른 답이 코드로 옮겨집니다.",
 )
 

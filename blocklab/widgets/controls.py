@@ -20,7 +20,7 @@ CHOSEN = Text("Place {number}, chosen: {label}", "고른 칸 {number}번: {label
 PUT = Text("Put {label} in the chosen place", "고른 칸에 {label} 넣기")
 CLEAR = Text("Empty all places", "모든 칸 비우기")
 CODE = Text("As code", "코드")
-NO_KERNEL = Text("Run this cell to choose.", "이 cell을 실행하면 고를 수 있습니다.")
+NO_KERNEL = Text("Run this cell to choose.", "이 셀을 실행하면 고를 수 있습니다.")
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 
 

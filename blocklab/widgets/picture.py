@@ -8,8 +8,8 @@ from blocklab.widgets.diagrams import EMPTY, Diagram
 RUN = Text(
     "Choose below, then run this cell again: the choice moves into the code. "
     "No buttons below? Run the cell.",
-    "아래에서 고른 뒤 이 cell을 다시 실행하면 고른 답이 코드로 옮겨집니다. "
-    "아래에 버튼이 없으면 cell을 실행하십시오.",
+    "아래에서 고른 뒤 이 셀을 다시 실행하면 고른 답이 코드로 옮겨집니다. "
+    "아래에 버튼이 없으면 셀을 실행하세요.",
 )
 # JupyterLab says "model not found" where the buttons were, once their kernel has gone.
 _STYLE = (

@@ -63,7 +63,7 @@ def test_the_bars_of_an_addition_carry_the_sum():
 
 def test_a_model_of_12_blocks_shows_24_updates():
     svg = stream.all_updates(n_blocks=12, d_model=768).svg
-    assert svg.count(f'<polygon points="') == 24 + 2  # and the heads of stream and LM head
+    assert svg.count('<polygon points="') == 24 + 2  # and the heads of stream and LM head
     assert "24 updates" in svg
 
 

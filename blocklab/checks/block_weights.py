@@ -1,0 +1,151 @@
+"""How many weights a decoder has, and how a GPT-2's get into it."""
+
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from blocklab.checks.block_decoder import GPT, Weights, drawn_weights, filled, token_ids
+from blocklab.checks.property import Draw, Property, Tolerance
+from blocklab.config import BlockConfig, gpt2_small, llama3_8b, llama3_70b, minilm
+from blocklab.probe import Call, Other, Result, Step
+from blocklab.text import Text, both
+
+EXACT = Tolerance(relative=0.0)
+
+
+def count_parameters(draw: Draw) -> list[Property]:
+    heads, d_head, kv = draw.size(2, 5) * 2, draw.size(3, 6) * 2, 2
+    small = BlockConfig(
+        d_model=heads * d_head,
+        n_heads=heads,
+        n_kv_heads=kv,
+        d_ff=draw.size(80, 200),
+        n_layers=draw.size(2, 6),
+        vocab_size=draw.size(200, 400),
+        max_T=draw.size(20, 60),
+    )
+    plain = replace(small, gated=False, activation="gelu")
+    switched = {
+        both("gated=False"): plain,
+        both('norm="layer"'): replace(small, norm="layer"),
+        both("bias=True"): replace(small, bias=True),
+        both('positions="learned"'): replace(small, positions="learned"),
+        both("tied=True"): replace(small, tied=True),
+        both("n_kv_heads = n_heads"): replace(small, n_kv_heads=heads),
+        both("n_kv_heads = 1"): replace(plain, n_kv_heads=1, bias=True),
+    }
+    return [
+        Property(
+            "gpt2",
+            Text("GPT-2 small has 124,439,808.", "GPT-2 small은 124,439,808개이다."),
+            [Call((gpt2_small,), label=both("gpt2_small"))],
+            tolerance=EXACT,
+        ),
+        Property(
+            "llama",
+            Text(
+                "Llama-3 8B has 8,030,261,248 and 70B has 70,553,706,496.",
+                "Llama-3 8B는 8,030,261,248개, 70B는 70,553,706,496개이다.",
+            ),
+            [
+                Call((llama3_8b,), label=both("llama3_8b")),
+                Call((llama3_70b,), label=both("llama3_70b")),
+            ],
+            tolerance=EXACT,
+        ),
+        Property(
+            "switches",
+            Text(
+                "Every other shape too, exactly: each choice of the config changes what it should.",
+                "다른 shape에서도 하나도 틀리지 않는다. config의 선택마다 달라져야 할 만큼 "
+                "달라진다.",
+            ),
+            [
+                Call((small,)),
+                *(Call((config,), label=label) for label, config in switched.items()),
+                Call((replace(minilm, vocab_size=1000),), label=both("minilm, vocab_size=1000")),
+            ],
+            tolerance=EXACT,
+        ),
+    ]
+
+
+def load_gpt2(draw: Draw) -> list[Property]:
+    config = replace(GPT, n_heads=2, n_kv_heads=2, n_layers=2, tied=True)
+    ids, gradient = token_ids(draw, 2, 5), draw.normal(2, 5, config.vocab_size)
+    theirs, before = _gpt2(draw, config), filled(drawn_weights(draw, config), of="decoder")
+    new = [Call((config,), of=Other("Decoder"), keep="decoder"), before]
+    prefixed = {f"transformer.{name}": value for name, value in theirs.items()}
+    masks = {f"transformer.h.{n}.attn.bias": torch.ones(1, 1, 8, 8).tril() for n in (0, 1)}
+    head = {"lm_head.weight": theirs["wte.weight"]}
+
+    def loaded(state_dict: Weights, label: Text | None = None) -> list[Step]:
+        return [
+            *new,
+            Call((Result("decoder"), dict(state_dict)), label=label),
+            Call((ids,), of="decoder"),
+        ]
+
+    return [
+        Property(
+            "logits",
+            Text(
+                "With a GPT-2's weights inside, the decoder gives that GPT-2's logits.",
+                "GPT-2의 weight를 담은 decoder는 그 GPT-2와 같은 logits를 낸다.",
+            ),
+            loaded(theirs),
+            weight=2,
+        ),
+        Property(
+            "names",
+            Text(
+                'Names may start with "transformer."; attn.bias is a mask, not a weight.',
+                '이름이 "transformer."로 시작해도 된다. attn.bias는 mask이지 weight가 아니다.',
+            ),
+            loaded({**prefixed, **head, **masks}, both("GPT2LMHeadModel")),
+        ),
+        Property(
+            "tied",
+            Text(
+                "The parameters stay the objects they were: embedding and LM head are still one.",
+                "parameter는 원래 객체 그대로이다. embedding과 LM head는 여전히 하나이다.",
+            ),
+            [*loaded(theirs), Call((ids,), of="decoder", backward=gradient)],
+        ),
+        Property(
+            "missing",
+            Text(
+                "A weight that is missing is an error, not a silence.",
+                "weight가 빠져 있으면 조용히 넘어가지 않고 오류를 낸다.",
+            ),
+            [
+                *new,
+                *(
+                    Call(
+                        (Result("decoder"), {k: v for k, v in theirs.items() if k != name}),
+                        label=both(f"- {name}"),
+                    )
+                    for name in ("wpe.weight", "h.1.attn.c_proj.bias", "ln_f.weight")
+                ),
+            ],
+        ),
+    ]
+
+
+def _gpt2(draw: Draw, config: BlockConfig) -> dict[str, Tensor]:
+    """A drawn state dict in the names and layouts of Hugging Face's GPT2Model."""
+    d, hidden = config.d_model, config.d_ff
+    shapes = {"wte.weight": (config.vocab_size, d), "wpe.weight": (config.max_T, d)}
+    norms, layers = ["ln_f"], {}
+    for n in range(config.n_layers):
+        norms += [f"h.{n}.ln_1", f"h.{n}.ln_2"]
+        layers[f"h.{n}.attn.c_attn"], layers[f"h.{n}.attn.c_proj"] = (d, 3 * d), (d, d)
+        layers[f"h.{n}.mlp.c_fc"], layers[f"h.{n}.mlp.c_proj"] = (d, hidden), (hidden, d)
+    weights = {name: draw.normal(*shape) for name, shape in shapes.items()}
+    for name in norms:
+        weights |= {f"{name}.weight": draw.gain(d), f"{name}.bias": draw.normal(d)}
+    for name, (d_in, d_out) in layers.items():
+        weights[f"{name}.weight"] = draw.normal(d_in, d_out, scale=d_in**-0.5)
+        weights[f"{name}.bias"] = draw.normal(d_out)
+    return weights
