@@ -48,7 +48,7 @@ def read(path: Path, bilingual: bool = False) -> list[Block]:
     bilingual: both languages stand in one cell, as on the front page.
     Raises SourceError, naming file and place, if a paragraph lacks a language.
     """
-    cells = iter(jupytext.read(path).cells)
+    cells = iter(jupytext.read(path, fmt="md:myst").cells)
     return list(_blocks(cells, path, bilingual))
 
 

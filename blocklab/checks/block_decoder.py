@@ -119,7 +119,7 @@ def _properties_of_a_decoder(draw: Draw, ids: Tensor) -> list[Property]:
             Text(
                 "states gives n_layers + 1 states: the embedding, then the output of every block; "
                 "none has gone through the final norm.",
-                "states는 state n_layers + 1개를 돌려준다. embedding이 먼저이고, 그다음은 각 block의 "
+                "states는 state n_layers + 1개를 돌려준다. 먼저 embedding, 그다음은 block마다의 "
                 "출력이다. 어느 것도 final norm을 지나지 않았다.",
             ),
             [*_built(draw, LLAMA), Call((ids,), of="m", method="states")],

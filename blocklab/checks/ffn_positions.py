@@ -27,7 +27,7 @@ FINE = Tolerance(relative=2e-5, share=1e-5)
 
 
 def mixes_positions(draw: Draw) -> list[Property]:
-    B, T, d = draw.sizes((2, 3), (4, 4), (5, 6))
+    T, (B, d) = 4, draw.sizes((2, 3), (5, 6))
     x, square = draw.normal(B, T, d).double(), draw.normal(2, d, d).double()
     later = _block(draw, d, torch.ones(d, d).triu() / 2)
     return [
@@ -108,11 +108,11 @@ def _hidden(draw: Draw, T: int, d: int) -> list[Function]:
     return [
         chain(_matrix(draw, d), Activation("tanh"), _reading(T, {(0, 2): 1.0})),
         _reading(T, {(1, 0): 0.02}),
-        _reading(T, {(T - 1, 1): 0.8, (T - 1, 2): -0.8}),
+        _reading(T, {(2, 1): 0.8, (2, 3): -0.8}),
         chain(Linear(blind), one),
-        chain(Layer(unit, nothing), two),
+        chain(Layer(unit, nothing), two, _matrix(draw, d)),
         chain(RMS(draw.gain(d).double(), 1e-8), three),
-        chain(four, Layer(unit, draw.normal(d).double())),
+        chain(four, _matrix(draw, d), Layer(unit, draw.normal(d).double())),
     ]
 
 

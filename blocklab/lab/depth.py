@@ -76,17 +76,22 @@ def sublayers(
     """The 2 n_blocks sublayers of a decoder: attention, FFN, attention, FFN, …
 
     norm: each reads its input through an RMS norm (Pre-Norm). init: fills one weight in place.
-    scale_output: the last weight of each is divided by the root of their number, as in GPT-2.
+    scale_output: the writing weight of each is divided by the root of their number, as in GPT-2.
     """
-    with torch.random.fork_rng():
+    with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         made = [kind(d_model) for _ in range(n_blocks) for kind in (Attention, FeedForward)]
         for weight in (w for sublayer in made for w in sublayer.parameters()):
             init(weight)
     if scale_output:
         for sublayer in made:
-            list(sublayer.parameters())[-1].data /= len(made) ** 0.5
+            writing_weight(sublayer).data /= len(made) ** 0.5
     return [nn.Sequential(rms(d_model), s) if norm else s for s in made]
+
+
+def writing_weight(sublayer: nn.Module) -> nn.Parameter:
+    """The weight that writes to the stream, a sublayer's last: out_proj, or down_proj."""
+    return list(sublayer.parameters())[-1]
 
 
 def tokens(T: int = 16, d_model: int = 64, *, batch: int = 2, seed: int = 0) -> State:

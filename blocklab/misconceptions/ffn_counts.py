@@ -198,8 +198,8 @@ attention_parameters = Misconceptions(
         "output_too": Text(
             "The output projection, or the queries, are as narrow as the keys here. Only keys and "
             "values are shared: there are n_heads query heads, and their outputs all go into W_o.",
-            "output projection이나 query까지 key만큼 좁게 셌습니다. 나누어 쓰는 것은 key와 value뿐입니다. "
-            "query head는 n_heads개이고, 그 출력이 모두 W_o로 들어갑니다.",
+            "output projection이나 query까지 key만큼 좁게 셌습니다. 나누어 쓰는 것은 key와 "
+            "value뿐입니다. query head는 n_heads개이고, 그 출력이 모두 W_o로 들어갑니다.",
         ),
         "inverted": Text(
             "The ratio is upside down: W_k has n_kv_heads / n_heads times the weights of W_q, not "
