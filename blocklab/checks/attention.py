@@ -70,9 +70,9 @@ def attention_weights(draw: Draw) -> list[Property]:
             ),
             [
                 Call((QUERIES, KEYS), label=BY_HAND),
-                Call((q, k), backward=draw.normal(B, heads, T, S)),
                 Call(square, label=SQUARE),
                 Call((q[:, :, :1], k[:, :, :1]), label=ONE),
+                Call((q, k), backward=draw.normal(B, heads, T, S)),
             ],
         ),
         Property(
@@ -109,12 +109,12 @@ def attention_weights(draw: Draw) -> list[Property]:
 
 
 def _large(draw: Draw) -> tuple[Tensor, Tensor]:
-    """Queries and keys (5, 4) whose scores are exact, up to ±30,000 and 10,000 or more apart.
+    """Queries and keys (5, 4) whose scores are exact, up to ±30,000 and 5,000 or more apart.
 
     Query 0 has -30,000 for key 0, the only one that a causal mask leaves it.
     """
     rest = sorted((-3.0, -2.0, -1.0, 1.0), key=lambda level: draw.uniform(0, 1))
-    signs = [-1.0, *(1.0 if draw.uniform(0, 1) < 0.5 else -1.0 for _ in rest)]
+    signs = [-1.0, *sorted((-1.0, -0.5, 0.5, 1.0), key=lambda sign: draw.uniform(0, 1))]
     axis = torch.tensor([1.0, 0.0, 0.0, 0.0])
     return 200 * torch.tensor(signs)[:, None] * axis, 100 * torch.tensor([3.0, *rest])[
         :, None
@@ -138,9 +138,9 @@ def attention(draw: Draw) -> list[Property]:
             ),
             [
                 Call((QUERIES, KEYS, VALUES), label=BY_HAND),
-                Call((q, k, v), backward=draw.normal(B, heads, T, d_v)),
                 Call(square, label=SQUARE),
                 Call((q[:, :, :1], k[:, :, :1], v[:, :, :1]), label=ONE),
+                Call((q, k, v), backward=draw.normal(B, heads, T, d_v)),
             ],
         ),
         Property(

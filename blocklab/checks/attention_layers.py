@@ -78,13 +78,13 @@ def MultiHeadAttention(draw: Draw) -> list[Property]:
                 "head마다 자기 몫의 성분으로 attention을 하고, out_proj가 그 결과를 섞는다.",
             ),
             [
-                _made((d_head, 1), one),
-                Call((draw.normal(1, 2, d_head),), of="m", label=both("n_heads = 1")),
                 _made((d, heads), load),
-                Call((x,), of="m", backward=probe),
                 Call((draw.normal(B, heads, d),), of="m", label=both("T = n_heads")),
                 Call((draw.normal(1, d, d),), of="m", label=both("T = d_model")),
                 Call((x[:, :1],), of="m", label=both("T = 1")),
+                Call((x,), of="m", backward=probe),
+                _made((d_head, 1), one),
+                Call((draw.normal(1, 2, d_head),), of="m", label=both("n_heads = 1")),
             ],
             weight=2,
         ),
@@ -111,8 +111,8 @@ def _rotated(
     rotate = _rotation(draw, x.shape[1], sizes[0] // sizes[1])
     return [
         _made(sizes, load),
-        Call((x, None, rotate), of="m", backward=probe),
         Call((x, _causal(x.shape[1]), rotate), of="m"),
+        Call((x, None, rotate), of="m", backward=probe),
     ]
 
 
@@ -134,7 +134,11 @@ def GroupedQueryAttention(draw: Draw) -> list[Property]:
                 "Consecutive query heads share a KV head: 0, 0, 1, 1, not 0, 1, 0, 1.",
                 "이웃한 query head들이 KV head 하나를 함께 쓴다: 0, 1, 0, 1이 아니라 0, 0, 1, 1.",
             ),
-            [_made(sizes, load), Call((x,), of="m", backward=probe)],
+            [
+                _made(sizes, load),
+                Call((x[:1],), of="m", label=both("B = 1")),
+                Call((x,), of="m", backward=probe),
+            ],
             weight=2,
         ),
         Property(

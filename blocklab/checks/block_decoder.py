@@ -132,7 +132,8 @@ def _properties_of_a_decoder(draw: Draw, ids: Tensor) -> list[Property]:
             ),
             [
                 Call((replace(GPT, n_layers=2),), keep="m"),
-                *_parts("token_embedding", "position_embedding", "blocks.1.norm2", "lm_head"),
+                *_parts("token_embedding", "position_embedding", "blocks.1.norm2"),
+                *_parts("final_norm", "lm_head"),
                 Call(("final_norm.bias",), of="m", method="get_parameter"),
             ],
         ),

@@ -104,7 +104,7 @@ def _hidden(draw: Draw, T: int, d: int) -> list[Function]:
     one, two, three, four = (_somewhere(draw, T) for _ in range(4))
     unit, nothing = torch.ones(d).double(), torch.zeros(d).double()
     blind = draw.linear(d, d).double()
-    blind[:, 0] = 0
+    blind[:, 0] = blind[0] = 0
     return [
         chain(_matrix(draw, d), Activation("tanh"), _reading(T, {(0, 2): 1.0})),
         _reading(T, {(1, 0): 0.02}),
@@ -112,7 +112,7 @@ def _hidden(draw: Draw, T: int, d: int) -> list[Function]:
         chain(Linear(blind), one),
         chain(Layer(unit, nothing), two, _matrix(draw, d)),
         chain(RMS(draw.gain(d).double(), 1e-8), three),
-        chain(four, _matrix(draw, d), Layer(unit, draw.normal(d).double())),
+        chain(four, _matrix(draw, d), Layer(unit, nothing)),
     ]
 
 

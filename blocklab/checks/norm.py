@@ -71,14 +71,15 @@ def rms_norm(draw: Draw) -> list[Property]:
             ],
             weight=2,
         ),
-        Property("eps", EPS, [Call((y, gain, eps)) for y, eps in _small(x)]),
+        Property("eps", EPS, _small(x, gain)),
         Property("half", HALF, _half(x, gain, 1e-6)),
     ]
 
 
-def _small(x: Tensor) -> list[tuple[Tensor, float]]:
-    """Inputs where the place of epsilon shows: a large one, tiny tokens, zeros."""
-    return [(x, 3.0), (x * 1e-3, 1e-5), (x * 0, 1e-5)]
+def _small(x: Tensor, *rest: Tensor) -> list[Step]:
+    """Calls where the place of epsilon shows: a large one, tiny tokens, zeros."""
+    calls = ((x, 3.0), (x * 1e-3, 1e-5), (x * 0, 1e-5))
+    return [Call((y, *rest, eps)) for y, eps in calls]
 
 
 def _half(x: Tensor, *rest: Tensor | float) -> list[Step]:
@@ -171,7 +172,7 @@ def layer_norm(draw: Draw) -> list[Property]:
                 "epsilon은 제곱근 안에 있어서, 성분이 모두 같은 token은 bias가 된다.",
             ),
             [
-                *(Call((y, gain, bias, eps)) for y, eps in _small(x)),
+                *_small(x, gain, bias),
                 Call((flat, gain, bias, 0.1), label=Text("equal numbers", "모두 같은 성분")),
             ],
         ),

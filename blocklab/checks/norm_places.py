@@ -151,8 +151,6 @@ def gradient_profile(draw: Draw) -> list[Property]:
 def norm_position(draw: Draw) -> list[Property]:
     T, d = draw.sizes((3, 5), (6, 9))
     x = draw.normal(2, T, d).double() * draw.uniform(0.7, 1.5)
-    rms = RMS(draw.gain(d).double(), 1e-12)
-    layer = Layer(draw.gain(d).double(), draw.normal(d).double(), 1e-12)
     mixed = MixTokens((torch.eye(T) + draw.normal(T, T, scale=0.3)).double())
     straight = chain(mixed, Linear(draw.linear(d, d).double()))
     up, down = draw.linear(d, 2 * d).double(), draw.linear(2 * d, d).double()
@@ -164,7 +162,7 @@ def norm_position(draw: Draw) -> list[Property]:
                 "It tells the three apart when the sublayer is linear.",
                 "sublayer가 선형일 때 셋을 구별한다.",
             ),
-            _unknown_blocks(draw, x, straight, {"pre": rms, "post": layer, "none": rms}),
+            _unknown_blocks(draw, x, straight),
         ),
         Property(
             "curved",
@@ -172,15 +170,22 @@ def norm_position(draw: Draw) -> list[Property]:
                 "It tells the three apart when the sublayer is curved.",
                 "sublayer가 비선형일 때도 셋을 구별한다.",
             ),
-            _unknown_blocks(draw, x, curved, {"pre": layer, "post": rms, "none": layer}),
+            _unknown_blocks(draw, x, curved),
         ),
     ]
 
 
-def _unknown_blocks(draw: Draw, x: Tensor, f: Function, norms: dict[str, Function]) -> list[Step]:
-    """One block for each position, in a drawn order; on x the sublayer writes about half of x."""
-    share = draw.uniform(0.4, 0.7) * float(x.norm() / functions.build(f)(x).detach().norm())
-    blocks = [_block(p, norm, chain(f, Scale(share))) for p, norm in norms.items()]
+def _unknown_blocks(draw: Draw, x: Tensor, f: Function) -> list[Step]:
+    """One block for each position, in a drawn order; one of "pre" and "post" has an RMSNorm."""
+    d = x.shape[-1]
+    share = draw.uniform(0.3, 0.5) * float(x.norm() / functions.build(f)(x).detach().norm())
+    norms = [
+        RMS(draw.gain(d).double(), 1e-12),
+        Layer(draw.gain(d).double(), draw.normal(d).double(), 1e-12),
+    ]
+    kind = draw.size(0, 1)
+    kinds = {"pre": kind, "post": 1 - kind, "none": draw.size(0, 1)}
+    blocks = [_block(p, norms[k], chain(f, Scale(share))) for p, k in kinds.items()]
     blocks.sort(key=lambda block: draw.uniform(0, 1))
     return [Call((block, x)) for block in blocks]
 

@@ -1,19 +1,29 @@
-"""Grids of cells: the form that masks, weights and small matrices have in unit 03."""
+"""Grids of cells, the form of masks, weights and small matrices in unit 03, and their colours."""
 
 from collections.abc import Sequence
 
 from torch import Tensor
 
+from blocklab.figures.colours import BLUE, GREEN, ORANGE
 from blocklab.figures.diagram import INK, Words, box, text, titled
 
 Cells = Sequence[Sequence[Words]]
-MINUS_INFINITY = "−∞"
+QUERY, KEY, VALUE = BLUE, ORANGE, GREEN
+SOURCE, TARGET, ACROSS = GREEN, BLUE, ORANGE
+SEEN = 0.42  # how strongly a cell is filled that a mask allows
 
 
 def grid(
-    x: float, y: float, cells: Cells, *, colour: str = INK, shades: Tensor | None = None,
-    cell: tuple[float, float] = (26, 26), size: float = 13, tips: Cells | None = None,
-) -> str:  # fmt: skip
+    x: float,
+    y: float,
+    cells: Cells,
+    *,
+    colour: str = INK,
+    shades: Tensor | None = None,
+    cell: tuple[float, float] = (26, 26),
+    size: float = 13,
+    tips: Cells | None = None,
+) -> str:
     """Cells with their words; (x, y) is the upper left corner.
 
     shades: how strongly each cell is filled, 0 to 1; 0.1 everywhere if not given.
@@ -37,7 +47,7 @@ def numbers(values: Tensor) -> list[list[str]]:
 
 def _short(value: float) -> str:
     if value == float("-inf"):
-        return MINUS_INFINITY
+        return "−∞"
     words = f"{round(value, 2) + 0.0:g}".replace("-", "−")
     return words.removeprefix("0") if words.startswith("0.") else words
 

@@ -15,19 +15,30 @@ COLOURS = (BLUE, ORANGE, GREEN)
 
 def split_and_merge() -> Drawing:
     """Three tokens of six components through three heads of two, and back to six."""
-    titles = ("q   (T, d_{model})", "(n_{heads}, T, d_{head})", "softmax(q kᵀ ÷ √d_{head}) v",
-              "(T, d_{model})")  # fmt: skip
-    steps = (both(""), Text("split", "split"), Text("each head alone", "head마다 따로"), both("merge"))
+    titles = (
+        "q   (T, d_{model})",
+        "(n_{heads}, T, d_{head})",
+        "softmax(q kᵀ ÷ √d_{head}) v",
+        "(T, d_{model})",
+    )
+    steps = (
+        both(""),
+        Text("split", "split"),
+        Text("each head alone", "head마다 따로"),
+        both("merge"),
+    )
     parts = []
     for x, title, step in zip((107, 292, 474, 658), titles, steps, strict=True):
         parts += [text(x, 16, step, bold=True), text(x, 38, title, size=13)]
     for h in range(3):
         parts += _one_head(h)
     parts.append(row_names(30, 158, ["1", "2", "3"]))
-    said = Text("Each head gets two of the six components of every token and does attention with "
-                "them; its result takes the same two places.",
-                "head마다 모든 token의 성분 여섯 개 중 두 개로 attention을 계산하고, 결과는 같은 두 "
-                "자리에 놓인다.")  # fmt: skip
+    said = Text(
+        "Each head gets two of the six components of every token and does attention with "
+        "them; its result takes the same two places.",
+        "head마다 모든 token의 성분 여섯 개 중 두 개로 attention을 계산하고, 결과는 같은 두 "
+        "자리에 놓인다.",
+    )
     return drawing(750, 350, *parts, alt=said)
 
 
@@ -51,14 +62,19 @@ def sharing(n_heads: int, n_kv_heads: int) -> Drawing:
     """Which query head reads which KV head: one each, in groups, and one for all."""
     rows = (
         (Text("MHA: one KV head for each query head", "MHA: query head마다 KV head 하나"), n_heads),
-        (Text("GQA: {n} query heads share one", "GQA: query head {n}개가 하나를 함께 쓴다"
-              ).fill(n=n_heads // n_kv_heads), n_kv_heads),
+        (
+            Text("GQA: {n} query heads share one", "GQA: query head {n}개가 하나를 함께 쓴다").fill(
+                n=n_heads // n_kv_heads
+            ),
+            n_kv_heads,
+        ),
         (Text("MQA: all share one", "MQA: 모두가 하나를 함께 쓴다"), 1),
-    )  # fmt: skip
+    )
     parts = [_shared(30 + 118 * i, *row, n_heads) for i, row in enumerate(rows)]
-    said = Text("{q} query heads over {q}, {kv} and 1 KV heads.",
-                "query head {q}개가 KV head {q}개, {kv}개, 1개를 읽는 세 그림."
-                ).fill(q=n_heads, kv=n_kv_heads)  # fmt: skip
+    said = Text(
+        "{q} query heads over {q}, {kv} and 1 KV heads.",
+        "query head {q}개가 KV head {q}개, {kv}개, 1개를 읽는 세 그림.",
+    ).fill(q=n_heads, kv=n_kv_heads)
     return drawing(770, 360, *parts, alt=said)
 
 
@@ -96,8 +112,10 @@ def clocks(turns: Sequence[float] = (1.0, 0.1), positions: int = 5) -> Drawing:
         text(220 + 104 * p, 16, Text("position {p}", "위치 {p}").fill(p=p), size=13)
         for p in range(positions)
     ]
-    said = Text("The same vector, turned further at every position: fast above, slowly below.",
-                "같은 벡터가 위치마다 조금씩 더 돌아간다. 위는 빠르게, 아래는 천천히.")  # fmt: skip
+    said = Text(
+        "The same vector, turned further at every position: fast above, slowly below.",
+        "같은 벡터가 위치마다 조금씩 더 돌아간다. 위는 빠르게, 아래는 천천히.",
+    )
     return drawing(700, 240, *parts, alt=said)
 
 

@@ -3,14 +3,11 @@
 import torch
 from torch import Tensor
 
-from blocklab.figures.attention_grid import Cells, column_names, grid, numbers, row_names
+from blocklab.figures.attention_grid import SEEN, Cells, column_names, grid, numbers, row_names
 from blocklab.figures.colours import BLUE, GREEN, GREY, ORANGE
 from blocklab.figures.diagram import INK, Drawing, arrow, box, drawing, line, text
 from blocklab.reference.attention import causal_mask
 from blocklab.text import Text, both
-
-SOURCE, TARGET, ACROSS = GREEN, BLUE, ORANGE
-SEEN = 0.42
 
 
 def prefix_mask(T: int, prefix: int) -> Tensor:
@@ -23,9 +20,19 @@ def four_masks() -> Drawing:
     shown = (
         ("bidirectional", both("BERT"), torch.ones(5, 5), BLUE),
         ("causal", both("GPT, Llama"), causal_mask(5), BLUE),
-        ("prefix", Text("the first 2 are given", "처음 2개는 주어진 token"), prefix_mask(5, 2), BLUE),
-        ("cross", Text("3 tokens read 5 others", "token 3개가 다른 5개를 읽음"), torch.ones(3, 5), ORANGE),
-    )  # fmt: skip
+        (
+            "prefix",
+            Text("the first 2 are given", "처음 2개는 주어진 token"),
+            prefix_mask(5, 2),
+            BLUE,
+        ),
+        (
+            "cross",
+            Text("3 tokens read 5 others", "token 3개가 다른 5개를 읽음"),
+            torch.ones(3, 5),
+            ORANGE,
+        ),
+    )
     parts = []
     for i, (name, note, mask, colour) in enumerate(shown):
         x, ordinals = 40 + 186 * i, ["1", "2", "3", "4", "5"]
@@ -36,12 +43,16 @@ def four_masks() -> Drawing:
             row_names(x, 76, ordinals[: len(mask)]),
             _mask(x, 76, mask, colour),
         ]
-    legend = Text("row: who looks (query) · column: at whom (key) · 1: may look",
-                  "행: 보는 쪽(query) · 열: 보이는 쪽(key) · 1: 볼 수 있음")  # fmt: skip
-    said = Text("Four grids. Bidirectional: all 1. Causal: 1 on and below the diagonal. Prefix: "
-                "causal, with columns 1 and 2 all 1. Cross: 3 rows and 5 columns, all 1.",
-                "격자 넷. Bidirectional: 모두 1. Causal: 대각선과 그 아래가 1. Prefix: causal에 더해 "
-                "1열과 2열이 모두 1. Cross: 3행 5열이 모두 1.")  # fmt: skip
+    legend = Text(
+        "row: who looks (query) · column: at whom (key) · 1: may look",
+        "행: 보는 쪽(query) · 열: 보이는 쪽(key) · 1: 볼 수 있음",
+    )
+    said = Text(
+        "Four grids. Bidirectional: all 1. Causal: 1 on and below the diagonal. Prefix: "
+        "causal, with columns 1 and 2 all 1. Cross: 3 rows and 5 columns, all 1.",
+        "격자 넷. Bidirectional: 모두 1. Causal: 대각선과 그 아래가 1. Prefix: causal에 더해 "
+        "1열과 2열이 모두 1. Cross: 3행 5열이 모두 1.",
+    )
     return drawing(744, 246, *parts, text(372, 230, legend, size=13), alt=said)
 
 
@@ -75,11 +86,12 @@ def additive_form(scores: Tensor) -> Drawing:
         parts += [
             text(x - 27, 83, sign, size=20),
             text(x + 57, 20, name, bold=True),
-            grid(x, 38, numbers(values), colour=colour, cell=(38, 30),
-                 shades=0.08 + 0.3 * ~hidden),
-        ]  # fmt: skip
-    said = Text("Where the mask is minus infinity, the weight is 0.",
-                "mask가 −∞인 자리는 weight가 0이 된다.")  # fmt: skip
+            grid(x, 38, numbers(values), colour=colour, cell=(38, 30), shades=0.08 + 0.3 * ~hidden),
+        ]
+    said = Text(
+        "Where the mask is minus infinity, the weight is 0.",
+        "mask가 −∞인 자리는 weight가 0이 된다.",
+    )
     return drawing(660, 136, *parts, alt=said)
 
 
@@ -107,9 +119,10 @@ def reach(n_layers: int = 3, T: int = 5, chosen: int = 3) -> Drawing:
             [both("embedding"), *(both(f"layer {i + 1}") for i in range(n_layers))]
         )
     ]
-    said = Text("What reaches the state of token {t} after {n} causal layers: tokens 1 to {t}.",
-                "causal layer {n}개를 지난 token {t}의 state에 닿는 것은 token 1부터 {t}까지다."
-                ).fill(t=chosen, n=n_layers)  # fmt: skip
+    said = Text(
+        "What reaches the state of token {t} after {n} causal layers: tokens 1 to {t}.",
+        "causal layer {n}개를 지난 token {t}의 state에 닿는 것은 token 1부터 {t}까지다.",
+    ).fill(t=chosen, n=n_layers)
     return drawing(570, 322, *faint, *strong, *states, *names, *layers, alt=said)
 
 
@@ -128,10 +141,22 @@ def _state(layer: int, t: int, n_layers: int, reaches: bool) -> str:
 
 def next_tokens() -> Drawing:
     """A sentence through a decoder once: every state predicts the token after its own."""
-    sentence = ("<s>", Text("나는 (I)", "나는"), Text("밥을 (rice)", "밥을"),
-                Text("먹었다 (ate)", "먹었다"))  # fmt: skip
-    parts = [box(330, 128, 470, 40, Text("decoder, causal mask: one pass", "decoder, causal mask: 한 번의 계산"),
-                 shade=0.06)]  # fmt: skip
+    sentence = (
+        "<s>",
+        Text("나는 (I)", "나는"),
+        Text("밥을 (rice)", "밥을"),
+        Text("먹었다 (ate)", "먹었다"),
+    )
+    parts = [
+        box(
+            330,
+            128,
+            470,
+            40,
+            Text("decoder, causal mask: one pass", "decoder, causal mask: 한 번의 계산"),
+            shade=0.06,
+        )
+    ]
     for t in range(3):
         x = 172 + 158 * t
         parts += [
@@ -146,7 +171,8 @@ def next_tokens() -> Drawing:
         text(86, 200, Text("reads", "입력"), anchor="end"),
         text(86, 56, Text("is to say", "맞힐 token"), anchor="end"),
     ]
-    said = Text("Inputs: start, 나는, 밥을. Targets: 나는, 밥을, 먹었다. Three losses.",
-                "입력: 시작, 나는, 밥을. 맞힐 token: 나는, 밥을, 먹었다. loss 세 개.")  # fmt: skip
+    said = Text(
+        "Inputs: start, 나는, 밥을. Targets: 나는, 밥을, 먹었다. Three losses.",
+        "입력: 시작, 나는, 밥을. 맞힐 token: 나는, 밥을, 먹었다. loss 세 개.",
+    )
     return drawing(580, 226, *parts, alt=said)
-

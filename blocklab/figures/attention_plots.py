@@ -6,8 +6,10 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from blocklab.figures.colours import BLUE, GREY, ORANGE
+from blocklab.figures.colours import BLUE, GREEN, GREY, ORANGE
 from blocklab.figures.style import figure
+
+GIB = 2**30
 
 
 def plot_moved(moved: Mapping[str, Tensor]) -> Figure:
@@ -28,16 +30,57 @@ def plot_moved(moved: Mapping[str, Tensor]) -> Figure:
     return fig
 
 
-def plot_scale(sizes: Sequence[int], spread: Mapping[str, Tensor], slope: Mapping[str, Tensor]):
-    """Left: how far scores spread, by d_head; right: how strongly a softmax of them still reacts."""
+def plot_scale(
+    sizes: Sequence[int],
+    spread: Mapping[str, Sequence[float]],
+    slope: Mapping[str, Sequence[float]],
+) -> Figure:
+    """By d_head: how far scores spread (left), and how far their softmax still reacts (right)."""
     fig, (left, right) = figure(columns=2, width=9)
-    left.plot(sizes, [d**0.5 for d in sizes], color=GREY, linestyle="--", label=r"$\sqrt{d_{head}}$")
-    for (name, values), colour in zip(spread.items(), (ORANGE, BLUE), strict=True):
-        left.plot(sizes, values, "o-" , color=colour, label=name)
+    for name, colour in zip(spread, (ORANGE, BLUE), strict=True):
+        left.plot(sizes, spread[name], "o", color=colour, label=name)
         right.plot(sizes, slope[name], "o-", color=colour, label=name)
-    left.set(xscale="log", yscale="log", xlabel=r"$d_{head}$", ylabel="standard deviation of scores")
-    right.set(xscale="log", ylim=(0, 1), xlabel=r"$d_{head}$", ylabel=r"$\sum_j w_j (1 - w_j)$",
-              title="how far the weights still react")
-    left.set(title="how far the scores spread")
+    left.plot(sizes, [d**0.5 for d in sizes], "--", color=GREY, label=r"$\sqrt{d_{head}}$")
+    left.set(
+        xscale="log",
+        yscale="log",
+        xlabel=r"$d_{head}$",
+        ylabel="standard deviation",
+        title="how far the scores spread",
+    )
+    right.set(
+        xscale="log",
+        ylim=(0, 1),
+        xlabel=r"$d_{head}$",
+        ylabel=r"$\sum_j w_j (1 - w_j)$",
+        title="how far the weights still react",
+    )
     left.legend()
+    return fig
+
+
+def plot_distance(distances: Tensor, pairs: Mapping[str, Tensor], together: Tensor) -> Figure:
+    """What single pairs add to a rotary score at each distance (left), and all of them (right)."""
+    fig, (left, right) = figure(columns=2, width=9, sharey=True)
+    for name, values in pairs.items():
+        left.plot(distances, values, label=name)
+    right.plot(distances, together, color=BLUE)
+    left.set(
+        xlabel="distance in tokens", ylabel="cosine of the angle between", title="single pairs"
+    )
+    right.set(xlabel="distance in tokens", title="mean over all pairs")
+    left.legend(loc="lower right")
+    return fig
+
+
+def plot_cache(lengths: Sequence[int], sizes: Mapping[str, Sequence[int]], weights: int) -> Figure:
+    """Bytes of a KV cache by the number of tokens, beside the bytes of the model's weights."""
+    fig, ax = figure()
+    for (name, values), colour in zip(sizes.items(), (ORANGE, BLUE, GREEN), strict=True):
+        ax.plot(lengths, [value / GIB for value in values], "o-", color=colour, label=name)
+    ax.axhline(weights / GIB, color=GREY, linestyle="--", label="the model's weights")
+    ax.set(xscale="log", yscale="log", xlabel="tokens in the cache", ylabel="GiB")
+    ax.set_xticks(lengths, [f"{length // 1024}k" for length in lengths], minor=False)
+    ax.minorticks_off()
+    ax.legend()
     return fig

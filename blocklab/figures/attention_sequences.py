@@ -2,9 +2,20 @@
 
 import torch
 
-from blocklab.figures.attention import KEY, QUERY, VALUE
-from blocklab.figures.attention_grid import column_names, grid, numbers, row_names
-from blocklab.figures.attention_masks import ACROSS, SEEN, SOURCE, TARGET, prefix_mask
+from blocklab.figures.attention_grid import (
+    ACROSS,
+    KEY,
+    QUERY,
+    SEEN,
+    SOURCE,
+    TARGET,
+    VALUE,
+    column_names,
+    grid,
+    numbers,
+    row_names,
+)
+from blocklab.figures.attention_masks import prefix_mask
 from blocklab.figures.colours import GREY
 from blocklab.figures.diagram import Drawing, arrow, box, drawing, text
 from blocklab.reference.attention import causal_mask
@@ -26,13 +37,17 @@ def cache_steps(first: int = 3, steps: int = 3) -> Drawing:
             colour, shade = (KEY, 0.25) if new else (GREY, 0.12)
             words = f"k_{{{j}}} v_{{{j}}}"
             parts.append(box(238 + 72 * j, y, 64, 34, words, colour=colour, shade=shade, size=15))
-    legend = Text("grey: kept from earlier steps, not computed again",
-                  "회색: 앞 단계에서 계산해 둔 것. 다시 계산하지 않는다")  # fmt: skip
+    legend = Text(
+        "grey: kept from earlier steps, not computed again",
+        "회색: 앞 단계에서 계산해 둔 것. 다시 계산하지 않는다",
+    )
     last = first + steps - 1
     parts.append(text(278, 34 + 62 * steps - 8, legend, anchor="start", size=13))
-    said = Text("In every step one query reads all keys and values so far; only the last pair is new.",
-                "단계마다 query 하나가 지금까지의 key와 value를 모두 읽고, 새로 계산하는 것은 마지막 "
-                "한 쌍뿐이다.")  # fmt: skip
+    said = Text(
+        "In every step one query reads all keys and values so far; only the last pair is new.",
+        "단계마다 query 하나가 지금까지의 key와 value를 모두 읽고, 새로 계산하는 것은 마지막 "
+        "한 쌍뿐이다.",
+    )
     return drawing(290 + 72 * last, 44 + 62 * steps, *parts, alt=said)
 
 
@@ -41,14 +56,15 @@ def after_the_past(new: int = 2, past: int = 3) -> Drawing:
     mask = causal_mask(new, past).int()
     ordinals = [str(j + 1) for j in range(new + past)]
     return drawing(
-        470, 150,
+        470,
+        150,
         column_names(120, 46, ordinals),
         row_names(120, 46, ordinals[past:]),
         grid(120, 46, numbers(mask), colour=QUERY, shades=mask * SEEN),
         text(120 + 13 * past, 124, Text("in the cache", "cache에 있음"), size=13),
         text(126 + 26 * past + 13 * new, 124, Text("new", "새것"), size=13),
         alt=Text("{new} rows and {all} columns.", "{new}행 {all}열.").fill(new=new, all=new + past),
-    )  # fmt: skip
+    )
 
 
 def second_sequence() -> Drawing:
@@ -76,26 +92,41 @@ def second_sequence() -> Drawing:
         arrow((708, 108), (738, 108)),
         text(744, 108, "(T, d_{head})", anchor="start"),
     ]
-    said = Text("Queries come from the decoder's stream; keys and values from the encoder's states.",
-                "query는 decoder의 stream에서, key와 value는 encoder의 state에서 온다.")  # fmt: skip
+    said = Text(
+        "Queries come from the decoder's stream; keys and values from the encoder's states.",
+        "query는 decoder의 stream에서, key와 value는 encoder의 state에서 온다.",
+    )
     return drawing(820, 226, *parts, alt=said)
 
 
 def pieces(S: int = 4, T: int = 3) -> Drawing:
     """The three masks of an encoder-decoder, and the one prefix mask that holds them all."""
     return drawing(
-        720, 268,
-        text(170, 18, Text("encoder and decoder: three masks", "encoder와 decoder: mask 셋"), bold=True),
+        720,
+        268,
+        text(
+            170,
+            18,
+            Text("encoder and decoder: three masks", "encoder와 decoder: mask 셋"),
+            bold=True,
+        ),
         _piece(60, 60, S, S, SOURCE, both("source → source")),
         _piece(60, 190, T, S, ACROSS, both("target → source (cross)")),
         _piece(224, 190, T, T, TARGET, both("target → target"), causal=True),
-        text(520, 18, Text("one decoder: one prefix mask", "decoder 하나: prefix mask 하나"), bold=True),
+        text(
+            520,
+            18,
+            Text("one decoder: one prefix mask", "decoder 하나: prefix mask 하나"),
+            bold=True,
+        ),
         _whole(430, 60, S, T),
-        alt=Text("The target rows and source columns of a prefix mask are all 1, like the mask of "
-                 "cross-attention.",
-                 "prefix mask에서 target 행과 source 열이 만나는 곳은 cross-attention의 mask처럼 모두 "
-                 "1이다."),
-    )  # fmt: skip
+        alt=Text(
+            "The target rows and source columns of a prefix mask are all 1, like the mask of "
+            "cross-attention.",
+            "prefix mask에서 target 행과 source 열이 만나는 곳은 cross-attention의 mask처럼 모두 "
+            "1이다.",
+        ),
+    )
 
 
 def _piece(
@@ -139,6 +170,8 @@ def translation() -> Drawing:
         text(92, 16, Text("row: token read", "행: 읽은 token"), size=13),
         text(400, 16, Text("what the row is about to say", "그 행이 이제 말할 token"), size=13),
     ]
-    said = Text("The row of 'I' is about to say 'ate', so it looks at 먹었다, not at 나는.",
-                "'I'의 행은 이제 'ate'를 말할 차례이므로 나는이 아니라 먹었다를 본다.")  # fmt: skip
+    said = Text(
+        "The row of 'I' is about to say 'ate', so it looks at 먹었다, not at 나는.",
+        "'I'의 행은 이제 'ate'를 말할 차례이므로 나는이 아니라 먹었다를 본다.",
+    )
     return drawing(520, 190, *parts, alt=said)

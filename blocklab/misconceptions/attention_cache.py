@@ -228,17 +228,18 @@ _OUTPUT = {
 }
 _SHARED = {**SHARING, "keys_as_values": KEYS_AS_VALUES}
 _SCALE = {flag: SCALE[flag] for flag in ("scale_model", "no_scale", "over_queries")}
+_FIRST_STEP = {*_SHARED, *_SCALE, "no_out_proj"}
+_LATER = {*_CACHE, *_LAYOUT, *_CAUSAL, *_OUTPUT} - _FIRST_STEP
 decode_step = Misconceptions(
     _decode_step,
     {**_CACHE, **_LAYOUT, **_CAUSAL, **_OUTPUT, **_SHARED, **_SCALE},
     apart=(
-        frozenset({*_CACHE, *_LAYOUT}),
-        frozenset({*_CAUSAL, "without_itself", "past_unread", "along_heads"}),
-        frozenset({*_OUTPUT, *_LAYOUT}),
-        frozenset({*_SHARED, *_LAYOUT}),
+        frozenset(_LATER - {"top_left"}),
+        frozenset({"top_left", "without_itself", "past_unread", "along_heads", "past_forgotten"}),
+        frozenset({"top_left", "no_mask", *_OUTPUT, *_LAYOUT}),
+        frozenset({*_LATER - {"not_grown", "only_new", "no_mask"}, *_FIRST_STEP}),
+        frozenset({*_SHARED, "no_out_proj"}),
         frozenset(_SCALE),
-        frozenset({"cache_first", "no_cache_returned", *_CACHE}),
-        frozenset({"keys_as_values", "first_kv", "tiled"}),
     ),
 )
 

@@ -20,12 +20,12 @@ class Layer(nn.Module):
     def __init__(self, d_model, n_heads, n_kv_heads, bias, wrong: Wrong) -> None:
         super().__init__()
         self.wrong, self.n_heads, self.n_kv_heads = wrong, n_heads, n_kv_heads
-        bias = bias and "bias_ignored" not in wrong
+        out_bias = bias and "bias_ignored" not in wrong
         d_kv = d_model if "wide_keys" in wrong else n_kv_heads * (d_model // n_heads)
         self.q_proj = nn.Linear(d_model, d_model, bias)
         self.k_proj = nn.Linear(d_model, d_kv, bias)
         self.v_proj = nn.Linear(d_model, d_kv, bias)
-        self.out_proj = nn.Linear(d_model, d_model, bias and "no_out_bias" not in wrong)
+        self.out_proj = nn.Linear(d_model, d_model, out_bias)
 
     def forward(self, x, mask=None, rotate=None):
         q, k, v = self.heads(x, rotate)
@@ -168,12 +168,9 @@ ROTATE = {
 }
 BIAS = {
     "bias_ignored": Text(
-        "The layer has no biases, whatever bias says. Pass bias=bias to each nn.Linear.",
-        "bias를 어떻게 주든 bias가 없습니다. nn.Linear마다 bias=bias를 넘기세요.",
-    ),
-    "no_out_bias": Text(
-        "out_proj has no bias although bias=True. All four projections have one.",
-        "bias=True인데 out_proj에 bias가 없습니다. projection 네 개가 모두 bias를 갖습니다.",
+        "With bias=True not all four projections have a bias. Pass bias=bias to each nn.Linear.",
+        "bias=True인데 bias가 없는 projection이 있습니다. nn.Linear 네 개에 모두 bias=bias를 "
+        "넘기세요.",
     ),
 }
 EXTRA = {
@@ -184,21 +181,18 @@ EXTRA = {
     ),
     "detached": WORDS["detached"],
 }
+_ALONE = {*MASK, *ROTATE, *BIAS, *EXTRA}
 _APART = (
-    frozenset(SCALE),
-    frozenset(MASK),
-    frozenset({*PROJECTIONS, *MULTI_HEAD}),
-    frozenset(SPLIT),
-    frozenset({*ROTATE, *MASK}),
-    frozenset({*BIAS, *ROTATE}),
-    frozenset({*BIAS, *MASK}),
-    frozenset({*EXTRA, *BIAS}),
-    frozenset({*SPLIT, *MERGE, "one_head"}) - frozenset(MERGE),
+    frozenset({*_ALONE, *SCALE}),
+    frozenset({*_ALONE, *PROJECTIONS, *MULTI_HEAD}),
+    frozenset({*_ALONE, *SPLIT}),
+    frozenset({*_ALONE, *MERGE}),
+    frozenset({*SPLIT, "one_head"}),
 )
 MultiHeadAttention = Misconceptions(
     _multi_head,
     {**SCALE, **PROJECTIONS, **MULTI_HEAD, **SPLIT, **MERGE, **MASK, **ROTATE, **BIAS, **EXTRA},
-    apart=(*_APART, frozenset({"one_head", "view_merge", "scale_model"})),
+    apart=(*_APART, frozenset({"one_head", "view_merge"}), frozenset({"one_head", "scale_model"})),
 )
 SHARING = {
     "tiled": Text(
@@ -238,5 +232,5 @@ _GROUPS = {
 GroupedQueryAttention = Misconceptions(
     _grouped,
     {**_GROUPS, **SCALE, **PROJECTIONS, **SPLIT, **MERGE, **MASK, **ROTATE, **BIAS, **EXTRA},
-    apart=(*_APART, frozenset(_GROUPS)),
+    apart=(*_APART, frozenset({*_ALONE, *_GROUPS}), frozenset({"one_head", *_GROUPS})),
 )

@@ -168,8 +168,10 @@ _HOW = {
         "알아채지 못합니다. 무작위 수를 더하세요.",
     ),
     "one_feature": Text(
-        "Only feature 0 is changed. The function may mix other features; change all of them.",
-        "feature 0만 바꿨습니다. 다른 feature를 섞는 함수일 수 있으니 모두 바꾸세요.",
+        "Only feature 0 is changed, or looked at. The function may mix other features; change and "
+        "compare all of them.",
+        "feature 0만 바꾸거나 feature 0만 보았습니다. 다른 feature를 섞는 함수일 수 있으니 모두 "
+        "바꾸고 모두 비교하세요.",
     ),
     "nan": Text(
         "A token is set to NaN. 0 · NaN is NaN too, so it spreads even where a weight of 0 lets "
@@ -216,10 +218,12 @@ _ANSWER = {
         "평균은 그러면서도 섞고, position vector를 더하는 함수는 그렇지 않지만 섞지 않습니다.",
     ),
     "gradient_of_sum": Text(
-        "The plain sum of an output token is differentiated. After a LayerNorm that sum is "
-        "constant, and its gradient is 0 whatever is mixed. Use a random linear probe.",
-        "출력 token을 그냥 더한 합을 미분했습니다. LayerNorm을 지나면 그 합이 상수라서, 무엇을 "
-        "섞었든 gradient가 0입니다. 무작위 linear probe를 쓰세요.",
+        "An output token is looked at by its plain sum, or its sum of squares. After a LayerNorm "
+        "both are constant, and their gradient is 0 whatever is mixed. Compare all numbers, or "
+        "differentiate a random linear probe.",
+        "출력 token을 그냥 더한 합이나 제곱의 합으로 보았습니다. LayerNorm을 지나면 둘 다 "
+        "상수라서, 무엇을 섞었든 gradient가 0입니다. 수를 모두 비교하거나, 무작위 linear probe를 "
+        "미분하세요.",
     ),
 }
 _WHOLE = {

@@ -138,7 +138,8 @@ def norm_position(block: Callable[[Tensor], Tensor], x: Float[Tensor, "B T d_mod
     block: one of x + f(norm(x)), norm(x + f(x)) and x + f(x), from (B, T, d_model) to the same.
     norm: an RMSNorm or a LayerNorm, with any gain and bias, and an eps of 1e-12.
     f: a sublayer with no norm and no bias in it, so f(0) = 0; linear or curved, and it may mix
-    tokens. On x it writes a fifth of x's size or more, and never more than it reads.
+    tokens. f(x) has at least a fifth of x's size and at most all of it; f(c x) grows with c no
+    faster than c.
     x (B, T, d_model): an input of ordinary size, in float64, as the block's weights are.
     """
     near, far = block(x), block(1000 * x)

@@ -305,15 +305,12 @@ def position_by_tiny_inputs(block, x):
 
 
 def position_near_zero(block, x):
-    """Near zero every f is linear: doubling x doubles all, nothing, or all but the update."""
-    once, twice = block(0.01 * x), block(0.02 * x)
-
-    def near(a, b):
-        return (a - b).norm() < 0.002 * twice.norm()
-
-    if near(twice, 2 * once):
+    """Near zero every f is linear: doubling x doubles all, adds just x, or does neither."""
+    x = 0.01 * x
+    once, twice = block(x), block(2 * x)
+    if (twice - 2 * once).norm() < 0.02 * twice.norm():
         return "none"
-    return "post" if near(twice, once) else "pre"
+    return "pre" if (twice - once - x).norm() < 0.02 * x.norm() else "post"
 
 
 def position_by_derivative(block, x):
@@ -328,9 +325,9 @@ def position_by_derivative(block, x):
 
 
 def position_by_update_size(block, x):
-    sizes = [float((block(c * x) - c * x).norm()) for c in (1.0, 3.0, 1000.0)]
+    sizes = [(block(c * x) - c * x).norm().item() for c in (1.0, 3.0, 1000.0)]
     if sizes[2] > 900 * float(x.norm()) or abs(sizes[2] / sizes[0]) > 100:
-        far = float(block(1000 * x).norm())
+        far = block(1000 * x).norm().item()
         return "post" if far < 100 * float(x.norm()) else "none"
     return "pre" if abs(sizes[1] / sizes[0] - 1) < 0.01 else "none"
 
