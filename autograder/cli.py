@@ -1,6 +1,7 @@
 """The instructor's commands: `python run.py class` and `python run.py grade`."""
 
 import tempfile
+import warnings
 from pathlib import Path
 from typing import Annotated
 
@@ -70,6 +71,7 @@ def _grade(folder: Path, unit: str) -> None:
 
 
 def main() -> None:
+    warnings.filterwarnings("ignore", module="nbgrader")  # SQLAlchemy's, about its own session
     try:
         app()
     except ClassError as error:

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook
 
 from autograder import demo_answers
 from autograder.classroom import make_class
-from autograder.grade import open_class
+from autograder.grade import gradebook
 from autograder.nbgrader_config import REPOSITORY
 
 UNIT = "02_rms_norm"
 DUE = datetime.datetime(2026, 3, 10, 14, 59)  # UTC: one minute to midnight in Seoul
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 IN_TIME, LATE = DUE - datetime.timedelta(hours=5), DUE + datetime.timedelta(hours=36)
 
 
@@ -60,7 +60,9 @@ def solution_cells(unit: str) -> dict[str, str]:
     """The course's own answers to a unit, as the source of each answer cell, by exercise."""
     notebook = nbformat.read(REPOSITORY / "solutions" / "en" / unit / f"{unit}.ipynb", as_version=4)
     return {
-        c.metadata.nbgrader.grade_id.removesuffix("-answer"): c.source
+        c.metadata.nbgrader.grade_id.removesuffix("-answer"): "\n".join(
+            line for line in c.source.split("\n") if line.strip() not in (BEGIN, END)
+        )
         for c in notebook.cells
         if c.metadata.get("nbgrader", {}).get("solution") and c.cell_type == "code"
     }
@@ -94,8 +96,7 @@ def submit(folder: Path, unit: str, student: Student) -> None:
 def make_demo(folder: Path, unit: str = UNIT) -> None:
     """A class folder with seventeen submissions of unit 02 and a deadline."""
     make_class(folder)
-    api = open_class(folder)
-    with Gradebook(api.coursedir.db_url, api.coursedir.course_id) as gradebook:
-        gradebook.add_assignment(unit, duedate=DUE)
+    with gradebook(folder) as book:
+        book.add_assignment(unit, duedate=DUE)
     for student in STUDENTS:
         submit(folder, unit, student)

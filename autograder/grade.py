@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
@@ -25,8 +26,8 @@ class Mark:
     to_read: bool
 
 
-def open_class(folder: Path) -> NbGraderAPI:
-    """nbgrader for a class folder, with the folder's own configuration.
+def settings(folder: Path) -> Config:
+    """nbgrader's settings in a class folder.
 
     Raises ClassError if the folder has no nbgrader_config.py.
     """
@@ -34,9 +35,13 @@ def open_class(folder: Path) -> NbGraderAPI:
         raise ClassError(
             f"{folder} is no class folder; make one with: python run.py class {folder}"
         )
-    loaded = PyFileConfigLoader("nbgrader_config.py", path=str(folder.resolve())).load_config()
-    config = Config(loaded)
-    return NbGraderAPI(CourseDirectory(config=config), config=config)
+    return PyFileConfigLoader("nbgrader_config.py", path=str(folder.resolve())).load_config()
+
+
+def gradebook(folder: Path) -> Any:
+    """The gradebook of a class folder, open, as a context manager (nbgrader's own `Gradebook`)."""
+    course = settings(folder).CourseDirectory
+    return Gradebook(course.db_url, course.course_id)
 
 
 def grade(folder: Path, unit: str) -> Iterator[tuple[str, str]]:
@@ -45,7 +50,8 @@ def grade(folder: Path, unit: str) -> Iterator[tuple[str, str]]:
     Yields (student, trouble) as each is done; trouble is "" where nothing went wrong, else the
     end of nbgrader's log. One student's trouble does not stop the others.
     """
-    api = open_class(folder)
+    config = settings(folder)
+    api: Any = NbGraderAPI(CourseDirectory(config=config), config=config)
     if not (folder / "release" / unit).exists():
         _done(api.generate_assignment(unit), f"generate_assignment {unit}")
     for student in sorted(api.get_submitted_students(unit)):
@@ -62,8 +68,7 @@ def _done(result: dict, what: str) -> None:
 
 def marks(folder: Path, unit: str) -> list[Mark]:
     """What the gradebook says of a unit, by student."""
-    api = open_class(folder)
-    with Gradebook(api.coursedir.db_url, api.coursedir.course_id) as gradebook:
+    with gradebook(folder) as book:
         return [
             Mark(
                 s.student.id,
@@ -74,6 +79,6 @@ def marks(folder: Path, unit: str) -> list[Mark]:
                 s.needs_manual_grade,
             )
             for s in sorted(
-                gradebook.assignment_submissions(unit), key=lambda submission: submission.student.id
+                book.assignment_submissions(unit), key=lambda submission: submission.student.id
             )
         ]

@@ -3,6 +3,7 @@
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 from nbgrader.converters import GenerateAssignment
 from traitlets.config import Config
@@ -46,7 +47,7 @@ def configure(c: Config, folder: Path, language: str = "en") -> None:
 def release(c: Config) -> None:
     """The part that decides how a release looks: what stands where the solution was."""
     ours = {"ClearSolutions": ClearSolutions}
-    stock = GenerateAssignment.class_traits()["preprocessors"].default()
+    stock: Any = GenerateAssignment.class_traits()["preprocessors"].default()
     c.GenerateAssignment.preprocessors = [ours.get(p.__name__, p) for p in stock]
     c.ClearSolutions.code_stub = {"python": "raise NotImplementedError  # your code here"}
     c.ClearSolutions.text_stub = "*Your answer here · 여기에 답을 쓰세요*"

@@ -33,7 +33,7 @@ def check(name: str, *, answer: Any = None, seed: int | None = None):
     report = examine(name, LocalCandidate(namespace), seed)
     mode = os.environ.get("NBGRADER_EXECUTION", "")
     if mode == "autograde":
-        return dataclasses.replace(report, remarks=(UNJUDGED,))
+        return dataclasses.replace(report, remarks=(UNJUDGED, *report.remarks))
     if mode == "validate":
         if not report.passed:
             print(report, file=sys.stderr)
@@ -52,7 +52,7 @@ def _recorded(report, namespace: Mapping[str, Any]):
     if report.passed and callable(catalogue.reference(name)):
         mine.keep(name, namespace.get("In", []))
     if picture_differs(name, namespace.get(name)):
-        return dataclasses.replace(report, remarks=(DIFFERS,))
+        return dataclasses.replace(report, remarks=(DIFFERS, *report.remarks))
     return report
 
 

@@ -58,8 +58,8 @@ def _mask(draw: Draw, *shape: int) -> Tensor:
 
 
 def attention_weights(draw: Draw) -> list[Property]:
-    B, heads, T, S, d = draw.sizes((2, 3), (2, 4), (4, 5), (5, 7), (6, 9))
-    q, k = draw.normal(B, heads, T, d), draw.normal(B, heads, S, d)
+    B, heads, T, S, d = draw.sizes((2, 3), (2, 4), (4, 5), (5, 7), (6, 8))
+    q, k = draw.normal(B, heads, T, d, scale=1.5), draw.normal(B, heads, S, d)
     square = draw.normal(d, d), draw.normal(d, d)
     return [
         Property(
@@ -122,7 +122,7 @@ def _large(draw: Draw) -> tuple[Tensor, Tensor]:
 
 
 def attention(draw: Draw) -> list[Property]:
-    B, heads, T, S, d, d_v = draw.sizes((2, 3), (2, 4), (4, 5), (5, 7), (6, 9), (3, 10))
+    B, heads, T, S, d, d_v = draw.sizes((2, 3), (2, 4), (4, 5), (5, 7), (6, 8), (3, 10))
     q, k, v = (
         draw.normal(B, heads, T, d),
         draw.normal(B, heads, S, d),

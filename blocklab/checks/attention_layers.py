@@ -1,11 +1,13 @@
 """What attention layers must do, in one pass and token by token."""
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
 from blocklab.checks.property import Draw, Property
 from blocklab.functions import Function, Linear, Shift, chain
-from blocklab.probe import Call, Other, Result, Step
+from blocklab.probe import Call, Other, Outcome, Result, Step
 from blocklab.text import Text, both
 
 ROTATE = Text(
@@ -17,8 +19,8 @@ MASK = Text(
     "mask를 지킨다. 글마다, head마다 다를 때도 그렇다.",
 )
 BIAS = Text(
-    "With bias=True all four projections have a bias, and use it.",
-    "bias=True이면 projection 네 개가 모두 bias를 갖고, 그것을 쓴다.",
+    "With bias=True all four projections have a bias and use it; otherwise none has.",
+    "bias=True이면 projection 네 개가 모두 bias를 쓰고, 아니면 하나도 쓰지 않는다.",
 )
 NAMES = ("q_proj", "k_proj", "v_proj", "out_proj")
 
@@ -59,8 +61,8 @@ def _masks(draw: Draw, B: int, heads: int, T: int) -> dict[str, Tensor]:
     }
 
 
-def _made(sizes: tuple[int, ...], load: dict[str, Tensor], bias: bool = False) -> Call:
-    return Call((*sizes, True) if bias else sizes, keep="m", load=load)
+def _made(sizes: tuple[int, ...], load: dict[str, Tensor]) -> Call:
+    return Call(sizes, keep="m", load=load)
 
 
 def MultiHeadAttention(draw: Draw) -> list[Property]:
@@ -90,7 +92,7 @@ def MultiHeadAttention(draw: Draw) -> list[Property]:
         ),
         Property("mask", MASK, _masked(draw, (d, heads), load, x, probe)),
         Property("rotate", ROTATE, _rotated(draw, (d, heads), load, x, probe)),
-        Property("bias", BIAS, _biased(draw, (d, heads), load | _biases(draw, d, d), x)),
+        _bias(draw, (d, heads), load, x),
     ]
 
 
@@ -116,8 +118,22 @@ def _rotated(
     ]
 
 
-def _biased(draw: Draw, sizes: tuple[int, ...], load: dict[str, Tensor], x: Tensor) -> list[Step]:
-    return [_made(sizes, load, bias=True), Call((x, _causal(x.shape[1])), of="m")]
+def _bias(draw: Draw, sizes: tuple[int, ...], load: dict[str, Tensor], x: Tensor) -> Property:
+    d_kv = load["k_proj.weight"].shape[0]
+    biased = load | _biases(draw, x.shape[-1], d_kv)
+    steps = [Call(sizes), _made((*sizes, True), biased), Call((x, _causal(x.shape[1])), of="m")]
+    return Property("bias", BIAS, steps, judge=_no_bias)
+
+
+def _no_bias(got: Sequence[Outcome], want: Sequence[Outcome]) -> Text | None:
+    """Whether the first outcome, a layer made without biases, has one all the same."""
+    extra = got[0].value.parameters.keys() - want[0].value.parameters.keys()
+    if not extra:
+        return None
+    return Text(
+        "With bias=False there is {names} all the same: pass bias=bias to each nn.Linear.",
+        "bias=False인데도 {names}이(가) 있습니다. nn.Linear마다 bias=bias를 넘기세요.",
+    ).fill(names=", ".join(sorted(extra)))
 
 
 def GroupedQueryAttention(draw: Draw) -> list[Property]:
@@ -156,7 +172,7 @@ def GroupedQueryAttention(draw: Draw) -> list[Property]:
         ),
         Property("mask", MASK, _masked(draw, sizes, load, x, probe)),
         Property("rotate", ROTATE, _rotated(draw, sizes, load, x, probe)),
-        Property("bias", BIAS, _biased(draw, sizes, load | _biases(draw, d, d_kv), x)),
+        _bias(draw, sizes, load, x),
     ]
 
 
@@ -222,11 +238,12 @@ def _steps(parts: tuple[Tensor, ...]) -> list[Step]:
 
 
 def _branches(start: Tensor, one: Tensor, other: Tensor, end: Tensor) -> list[Step]:
-    """Two continuations of one start, and then the first of them again."""
+    """Two continuations of one start, with another text between, and then the first again."""
     cache = Result("start", item=1)
     again = Text("a second time from the same cache", "같은 cache에서 한 번 더")
     return [
         Call((Result("layer"), start), keep="start"),
+        Call((Result("layer"), other), label=Text("another text", "다른 글")),
         Call((Result("layer"), one, cache), keep="one"),
         Call((Result("layer"), other, cache), label=again),
         Call((Result("layer"), end, Result("one", item=1))),

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from blocklab.checks.property import Draw, Property, Tolerance
 from blocklab.config import BlockConfig
-from blocklab.probe import Call, Outcome, Step
+from blocklab.probe import Call, Outcome, Result, Step
 from blocklab.reference import block as reference
 from blocklab.text import Text, both
 
@@ -81,6 +81,7 @@ def Decoder(draw: Draw) -> list[Property]:
             ],
             weight=2,
         ),
+        *_built_right(draw),
         Property(
             "crossed",
             Text(
@@ -89,11 +90,12 @@ def Decoder(draw: Draw) -> list[Property]:
             ),
             [step for c in CROSSED for step in (*_built(draw, c), Call((ids,), of="m"))],
         ),
-        *_properties_of_a_decoder(draw, ids),
+        *_uses(draw, ids),
     ]
 
 
-def _properties_of_a_decoder(draw: Draw, ids: Tensor) -> list[Property]:
+def _uses(draw: Draw, ids: Tensor) -> list[Property]:
+    """Tied weights, causality, and the states on the way."""
     small = _built(draw, replace(LLAMA, n_layers=1))
     return [
         Property(
@@ -124,18 +126,35 @@ def _properties_of_a_decoder(draw: Draw, ids: Tensor) -> list[Property]:
             ),
             [*_built(draw, LLAMA), Call((ids,), of="m", method="states")],
         ),
+    ]
+
+
+def _built_right(draw: Draw) -> list[Property]:
+    """Names, shapes, and weights of one's own."""
+    return [
         Property(
-            "parts",
+            "names",
             Text(
-                "Its parts are modules under the names of the docstring, each block its own.",
-                "부품은 docstring에 적힌 이름의 module이고, block은 저마다 따로 있다.",
+                "Every weight belongs to the decoder, under the name that the docstring gives.",
+                "모든 weight가 docstring에 적힌 이름으로 decoder에 속한다.",
+            ),
+            [step for c in (replace(GPT, n_layers=2), LLAMA) for step in _named(draw, c)],
+        ),
+        Property(
+            "shapes",
+            Text(
+                "Every matrix has the shape that the config asks for; each block has its own, and "
+                "so has an LM head that is not tied.",
+                "모든 행렬이 config에 맞는 shape이다. block은 저마다 자기 행렬을 가지고, tied가 "
+                "아닌 LM head도 그렇다.",
             ),
             [
-                Call((replace(GPT, n_layers=2),), keep="m"),
-                *_parts("token_embedding", "position_embedding", "blocks.1.norm2"),
-                *_parts("final_norm", "lm_head"),
-                Call(("final_norm.bias",), of="m", method="get_parameter"),
+                Call((LLAMA,), keep="m"),
+                *_parameters("blocks.0.attention.k_proj", "blocks.0.ffn.up_proj"),
+                *_apart("token_embedding", "lm_head"),
+                *_apart("blocks.0.attention.q_proj", "blocks.1.attention.q_proj"),
             ],
+            tolerance=Tolerance(absolute=math.inf),
         ),
     ]
 
@@ -169,15 +188,19 @@ def _weight(draw: Draw, name: str, *shape: int) -> Tensor:
 
 
 def _built(draw: Draw, config: BlockConfig) -> list[Step]:
-    """A decoder with drawn weights, kept as "m"; it is one that is not tied."""
+    """A decoder with drawn weights, kept as "m"; it is one that is not tied.
+
+    A bias of the LM head, where there is one that should not be, gets a known value as well.
+    """
     return [
         Call((config,), keep="m", load=drawn_weights(draw, config)),
-        filled({"lm_head.bias": draw.normal(config.vocab_size)}),
+        Call(("lm_head",), of="m", method="get_submodule", keep="lm_head"),
+        filled({"bias": draw.normal(config.vocab_size)}, of="lm_head"),
     ]
 
 
-def filled(weights: Weights, of: str = "m") -> Call:
-    """Values for parameters that may be there or not, such as a bias that should not."""
+def filled(weights: Weights, of: str) -> Call:
+    """Values for the parameters of a kept module, as far as it has them."""
     return Call((weights,), {"strict": False}, of=of, method="load_state_dict")
 
 
@@ -189,7 +212,7 @@ def _tied(draw: Draw, ids: Tensor) -> list[Step]:
     gradient = draw.normal(*ids.shape, config.vocab_size)
     return [
         Call((config,), keep="m", load=weights),
-        filled({"token_embedding.weight": shared, "lm_head.weight": shared}),
+        filled({"token_embedding.weight": shared, "lm_head.weight": shared}, of="m"),
         Call((ids,), of="m", keep="logits"),
         Call((gradient,), of="logits", method="backward"),
         Call(("token_embedding.weight",), of="m", method="get_parameter", keep="matrix"),
@@ -197,8 +220,29 @@ def _tied(draw: Draw, ids: Tensor) -> list[Step]:
     ]
 
 
-def _parts(*names: str) -> list[Step]:
-    return [Call((name,), of="m", method="get_submodule", label=both(name)) for name in names]
+def _named(draw: Draw, config: BlockConfig) -> list[Step]:
+    """Which of the weights by name find no place in a new decoder."""
+    placeless = Text("weights that found no place", "자리를 찾지 못한 weight")
+    return [
+        Call((config,), keep="m"),
+        replace(filled(drawn_weights(draw, config), of="m"), keep="keys"),
+        Call((1,), of="keys", method="__getitem__", label=placeless),
+    ]
+
+
+def _parameters(*modules: str) -> list[Call]:
+    """The weight of each module, kept under the module's name."""
+    return [
+        Call((f"{m}.weight",), of="m", method="get_parameter", keep=m, label=both(f"{m}.weight"))
+        for m in modules
+    ]
+
+
+def _apart(one: str, other: str) -> list[Call]:
+    """Two weights, and whether they are equal; new ones should not be, since they are random."""
+    label = both(f"{one}.weight == {other}.weight")
+    equal = Call((Result(other),), of=one, method="equal", label=label)
+    return [*_parameters(one, other), equal]
 
 
 def _same_before(t: int) -> Callable[[list[Outcome], list[Outcome]], Text | None]:

@@ -1,5 +1,6 @@
 """One check from start to end: probe the answer, compare, name the misconception, report."""
 
+import itertools
 import secrets
 from collections.abc import Mapping, Sequence
 
@@ -47,10 +48,9 @@ def examine(name: str, candidate: Candidate, seed: int | None = None) -> Report:
     findings = tuple(_finding(p, g, w, names) for p, g, w in seen)
     if all(f.passed for f in findings):
         return Report(name, points, seed, findings)
-    failing = next(i for i, f in enumerate(findings) if not f.passed)
-    evidence = [(p, g) for p, g, _ in seen]
-    diagnosis = diagnose(name, evidence, evidence[failing])
-    return Report(name, points, seed, findings, diagnosis, _earlier(name, candidate, seed))
+    diagnosis = diagnose(name, seen)
+    remarks = (_earlier(name, candidate, seed),)
+    return Report(name, points, seed, findings, diagnosis, remarks=tuple(filter(None, remarks)))
 
 
 def _references(name: str) -> Mapping[str, object]:
@@ -121,31 +121,38 @@ def _earlier(name: str, candidate: Candidate, seed: int) -> Text | None:
     return None
 
 
-Evidence = tuple[Property, Sequence[Outcome]]
+Seen = tuple[Property, Sequence[Outcome], Sequence[Outcome]]  # the answer's, the reference's
 
 
-def diagnose(name: str, whole: Sequence[Evidence], failing: Evidence) -> tuple[Misconception, ...]:
+def diagnose(name: str, seen: Sequence[Seen]) -> tuple[Misconception, ...]:
     """The misconceptions that explain what an answer did, best first; () if none does.
 
-    First whatever agrees with the answer in every call of the check; if nothing does, a single
-    misconception that agrees with it in `failing`, the first property that does not hold.
+    First whatever agrees with the answer in every call of the check. If nothing does, what agrees
+    wherever the answer gave a value at all; last, in the first property that has a wrong value.
     """
     known = catalogue.part("misconceptions", name)
-    if all(outcome.error for _, outcomes in whole for outcome in outcomes):
+    steps = [
+        (p, i, g, w)
+        for p, got, want in seen
+        for i, (g, w) in enumerate(zip(got, want, strict=True))
+    ]
+    valued = [(p, i, g, w) for p, i, g, w in steps if not g.error or w.error]
+    wrong = [p for p, _, g, w in valued if not same(g, w, p.tolerance)]
+    if not wrong:
         return ()
-    for evidence, largest in ((whole, 2), ([failing], 1)):
-        for wrong in known.combinations():
-            if len(wrong) <= largest and _explains(
-                known.variant(wrong), _references(name), evidence
-            ):
-                return tuple(Misconception(f, known.flags[f]) for f in known.flags if f in wrong)
+    first = [step for step in valued if step[0] is wrong[0]]
+    for evidence, largest in ((steps, 2), (valued, 2), (first, 1)):
+        for flags in known.combinations():
+            if len(flags) <= largest and _explains(name, known.variant(flags), evidence):
+                return tuple(Misconception(f, known.flags[f]) for f in known.flags if f in flags)
     return ()
 
 
-def _explains(answer: object, others: Mapping[str, object], evidence: Sequence[Evidence]) -> bool:
+def _explains(name: str, answer: object, evidence: Sequence[tuple]) -> bool:
     """Whether an answer does the same as was seen, stopping at the first difference."""
-    return all(
-        same(mine, seen, p.tolerance)
-        for p, outcomes in evidence
-        for mine, seen in zip(probe.outcomes(p.steps, answer, others), outcomes, strict=True)
-    )
+    for p, steps in itertools.groupby(evidence, key=lambda step: step[0]):
+        wanted = {i: g for _, i, g, _ in steps}
+        for i, mine in enumerate(probe.outcomes(p.steps, answer, _references(name))):
+            if i in wanted and not same(mine, wanted[i], p.tolerance):
+                return False
+    return True

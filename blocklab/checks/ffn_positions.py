@@ -85,12 +85,6 @@ def _reading(T: int, weights: Mapping[tuple[int, int], float]) -> MixTokens:
     return MixTokens(mix)
 
 
-def _somewhere(draw: Draw, T: int) -> MixTokens:
-    """One drawn position reads one other."""
-    t = draw.size(0, T - 1)
-    return _reading(T, {(t, (t + draw.size(1, T - 1)) % T): 1.0})
-
-
 def _open(draw: Draw, T: int, d: int) -> list[Function]:
     """An FFN, a constant, and mixing that any change shows."""
     earlier, alike = torch.ones(T, T).tril() / 2, torch.ones(T, T).double() / T
@@ -100,19 +94,24 @@ def _open(draw: Draw, T: int, d: int) -> list[Function]:
 
 
 def _hidden(draw: Draw, T: int, d: int) -> list[Function]:
-    """Mixing that a probe can miss."""
-    one, two, three, four = (_somewhere(draw, T) for _ in range(4))
+    """Mixing that a probe can miss: one pair of positions, a faint one, or one behind a norm.
+
+    Every position is read alone by another at least once, and every position reads one.
+    """
+    pairs = [{(0, 2): 1.0}, {(1, 0): 1.0}, {(3, 1): 1.0}, {(draw.size(0, 2), 3): 1.0}]
+    difference = {(2, 1): 0.8, (2, 3): -0.8}
+    faint = {(t, (t + draw.size(1, T - 1)) % T): 0.011 for t in range(T)}
+    moved = MixTokens(torch.eye(T).roll(draw.size(1, T - 1), 0).double())
     unit, nothing = torch.ones(d).double(), torch.zeros(d).double()
     blind = draw.linear(d, d).double()
-    blind[:, 0] = blind[0] = 0
+    for feature in (0, -1):
+        blind[:, feature] = blind[feature] = 0
     return [
-        chain(_matrix(draw, d), Activation("tanh"), _reading(T, {(0, 2): 1.0})),
-        _reading(T, {(1, 0): 0.02}),
-        _reading(T, {(2, 1): 0.8, (2, 3): -0.8}),
-        chain(Linear(blind), one),
-        chain(Layer(unit, nothing), two, _matrix(draw, d)),
-        chain(RMS(draw.gain(d).double(), 1e-8), three),
-        chain(four, _matrix(draw, d), Layer(unit, nothing)),
+        *(_reading(T, weights) for weights in (*pairs, difference, faint)),
+        chain(Linear(blind), moved),
+        chain(Layer(unit, nothing), moved, _matrix(draw, d)),
+        chain(RMS(draw.gain(d).double(), 1e-8), moved),
+        chain(moved, _matrix(draw, d), Layer(unit, nothing)),
     ]
 
 

@@ -35,7 +35,7 @@ __all__ = [
 NOTES = torch.tensor([1.0, -1.0, 3.0, 3.0])
 BY_HAND = Tolerance(absolute=0.006)
 SQUARE = both("T = d_model")
-FLOAT16, BFLOAT16 = both("float16, x ≈ 300"), both("bfloat16")
+FLOAT16, BFLOAT16 = both("float16, x ≈ 600"), both("bfloat16")
 HALF = Text(
     "Half precision in, half precision out, computed in float32.",
     "half precision으로 받으면 half precision으로 돌려주되, 계산은 float32로 한다.",
@@ -85,7 +85,7 @@ def _small(x: Tensor, *rest: Tensor) -> list[Step]:
 def _half(x: Tensor, *rest: Tensor | float) -> list[Step]:
     """The same call in both half precisions, in float16 where squares overflow."""
     calls = []
-    for label, y in ((FLOAT16, (x * 300).half()), (BFLOAT16, x.bfloat16())):
+    for label, y in ((FLOAT16, (x * 600).half()), (BFLOAT16, x.bfloat16())):
         others = [r.to(y.dtype) if isinstance(r, Tensor) else r for r in rest]
         calls.append(Call((y, *others), label=label))
     return calls
@@ -138,7 +138,7 @@ def RMSNorm(draw: Draw) -> list[Property]:
             [
                 Call((d, 1e-6), keep="m", load={"gain": gain}),
                 Call((), of="m", method="half"),
-                Call(((x * 300).half(),), of="m", label=FLOAT16),
+                Call(((x * 600).half(),), of="m", label=FLOAT16),
                 Call((), of="m", method="bfloat16"),
                 Call((x.bfloat16(),), of="m", label=BFLOAT16),
             ],

@@ -155,6 +155,7 @@ def norm_position(draw: Draw) -> list[Property]:
     straight = chain(mixed, Linear(draw.linear(d, d).double()))
     up, down = draw.linear(d, 2 * d).double(), draw.linear(2 * d, d).double()
     curved = chain(mixed, Linear(up), Activation("tanh"), Linear(down))
+    kind = draw.size(0, 1)
     return [
         Property(
             "straight",
@@ -162,7 +163,7 @@ def norm_position(draw: Draw) -> list[Property]:
                 "It tells the three apart when the sublayer is linear.",
                 "sublayer가 선형일 때 셋을 구별한다.",
             ),
-            _unknown_blocks(draw, x, straight),
+            _unknown_blocks(draw, x, straight, kind),
         ),
         Property(
             "curved",
@@ -170,31 +171,30 @@ def norm_position(draw: Draw) -> list[Property]:
                 "It tells the three apart when the sublayer is curved.",
                 "sublayer가 비선형일 때도 셋을 구별한다.",
             ),
-            _unknown_blocks(draw, x, curved),
+            _unknown_blocks(draw, x, curved, 1 - kind),
         ),
     ]
 
 
-def _unknown_blocks(draw: Draw, x: Tensor, f: Function) -> list[Step]:
-    """One block for each position, in a drawn order; one of "pre" and "post" has an RMSNorm."""
+def _unknown_blocks(draw: Draw, x: Tensor, f: Chain, kind: int) -> list[Step]:
+    """One block for each position, in a drawn order; kind 0: "pre" has the RMSNorm, 1: "post"."""
     d = x.shape[-1]
     share = draw.uniform(0.3, 0.5) * float(x.norm() / functions.build(f)(x).detach().norm())
     norms = [
         RMS(draw.gain(d).double(), 1e-12),
         Layer(draw.gain(d).double(), draw.normal(d).double(), 1e-12),
     ]
-    kind = draw.size(0, 1)
     kinds = {"pre": kind, "post": 1 - kind, "none": draw.size(0, 1)}
-    blocks = [_block(p, norms[k], chain(f, Scale(share))) for p, k in kinds.items()]
+    blocks = [_block(p, norms[k], (*f.parts, Scale(share))) for p, k in kinds.items()]
     blocks.sort(key=lambda block: draw.uniform(0, 1))
     return [Call((block, x)) for block in blocks]
 
 
-def _block(position: str, norm: Function, f: Function) -> Function:
+def _block(position: str, norm: Function, f: tuple[Function, ...]) -> Function:
     """One template for all positions, so that a block shows what it is only when it is called."""
 
     def here(place: str) -> Function:
         share = float(place == position)
         return Sum((chain(norm, Scale(share)), Scale(1 - share)))
 
-    return chain(Sum((IDENTITY, chain(here("pre"), f))), here("post"))
+    return chain(Sum((IDENTITY, chain(here("pre"), *f))), here("post"))

@@ -9,6 +9,8 @@ from blocklab.figures.diagram import INK, Drawing, arrow, box, drawing, line, te
 from blocklab.reference.attention import causal_mask
 from blocklab.text import Text, both
 
+N_LAYERS, T, CHOSEN = 3, 5, 2  # of the picture of what reaches a state; tokens from 0
+
 
 def prefix_mask(T: int, prefix: int) -> Tensor:
     """Causal, and the first `prefix` tokens see one another as well: (T, T), bool."""
@@ -95,44 +97,49 @@ def additive_form(scores: Tensor) -> Drawing:
     return drawing(660, 136, *parts, alt=said)
 
 
-def reach(n_layers: int = 3, T: int = 5, chosen: int = 3) -> Drawing:
-    """Causal layers over T tokens: all paths, and those that end in the chosen token's state."""
-    faint, strong = [], []
-    for layer in range(n_layers):
-        for to in range(T):
-            for start in range(to + 1):
-                path = (_place(layer, start, n_layers), _place(layer + 1, to, n_layers))
-                reaches = to == chosen - 1 or (to < chosen and layer < n_layers - 1)
-                if reaches:
-                    strong.append(line(*path, colour=ORANGE, width=1.6))
-                else:
-                    faint.append(line(*path, colour=GREY, width=0.6))
-    states = [
-        _state(layer, t, n_layers, t < chosen and (layer < n_layers or t == chosen - 1))
-        for layer in range(n_layers + 1)
-        for t in range(T)
-    ]
-    names = [text(150 + 90 * t, 300, f"x_{{{t + 1}}}", size=16) for t in range(T)]
-    layers = [
-        text(84, _place(layer, 0, n_layers)[1], name, anchor="end", size=13)
-        for layer, name in enumerate(
-            [both("embedding"), *(both(f"layer {i + 1}") for i in range(n_layers))]
-        )
+def reach() -> Drawing:
+    """Three causal layers over five tokens, and every path that ends in the last state of token 3.
+
+    Layer 0 is the embedding.
+    """
+    paths = sorted(
+        _path(layer, start, end)
+        for layer in range(N_LAYERS)
+        for end in range(T)
+        for start in range(end + 1)
+    )
+    states = [_state(layer, t) for layer in range(N_LAYERS + 1) for t in range(T)]
+    names = [text(_place(0, t)[0], 300, f"x_{{{t + 1}}}", size=16) for t in range(T)]
+    layers = ["embedding", *(f"layer {i + 1}" for i in range(N_LAYERS))]
+    names += [
+        text(84, _place(i, 0)[1], name, anchor="end", size=13) for i, name in enumerate(layers)
     ]
     said = Text(
-        "What reaches the state of token {t} after {n} causal layers: tokens 1 to {t}.",
-        "causal layer {n}개를 지난 token {t}의 state에 닿는 것은 token 1부터 {t}까지다.",
-    ).fill(t=chosen, n=n_layers)
-    return drawing(570, 322, *faint, *strong, *states, *names, *layers, alt=said)
+        "What reaches the state of token 3 after three causal layers: tokens 1 to 3.",
+        "causal layer 3개를 지난 token 3의 state에 닿는 것은 token 1부터 3까지다.",
+    )
+    return drawing(570, 322, *(path for _, path in paths), *states, *names, alt=said)
 
 
-def _place(layer: int, t: int, n_layers: int) -> tuple[float, float]:
-    return 150 + 90 * t, 30 + (n_layers - layer) * 230 / n_layers
+def _place(layer: int, t: int) -> tuple[float, float]:
+    return 150 + 90 * t, 30 + (N_LAYERS - layer) * 230 / N_LAYERS
 
 
-def _state(layer: int, t: int, n_layers: int, reaches: bool) -> str:
-    x, y = _place(layer, t, n_layers)
-    colour, shade = (ORANGE, 0.9) if reaches else (GREY, 0.25)
+def _reaches(layer: int, t: int) -> bool:
+    """Whether this state has a part in the last state of the chosen token."""
+    return t == CHOSEN or (t < CHOSEN and layer < N_LAYERS)
+
+
+def _path(layer: int, start: int, end: int) -> tuple[bool, str]:
+    """A line up to the next layer, and whether it leads on to the chosen state."""
+    strong = _reaches(layer + 1, end)
+    colour, width = (ORANGE, 1.6) if strong else (GREY, 0.6)
+    return strong, line(_place(layer, start), _place(layer + 1, end), colour=colour, width=width)
+
+
+def _state(layer: int, t: int) -> str:
+    x, y = _place(layer, t)
+    colour, shade = (ORANGE, 0.9) if _reaches(layer, t) else (GREY, 0.25)
     return (
         f'<circle cx="{x:g}" cy="{y:g}" r="9" fill="{colour}" fill-opacity="{shade}" '
         f'stroke="{colour}" stroke-width="1.5"/>'
@@ -147,16 +154,8 @@ def next_tokens() -> Drawing:
         Text("밥을 (rice)", "밥을"),
         Text("먹었다 (ate)", "먹었다"),
     )
-    parts = [
-        box(
-            330,
-            128,
-            470,
-            40,
-            Text("decoder, causal mask: one pass", "decoder, causal mask: 한 번의 계산"),
-            shade=0.06,
-        )
-    ]
+    once = Text("decoder, causal mask: one pass", "decoder, causal mask: 한 번의 계산")
+    parts = [box(330, 128, 470, 40, once, shade=0.06)]
     for t in range(3):
         x = 172 + 158 * t
         parts += [

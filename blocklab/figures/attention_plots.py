@@ -20,7 +20,8 @@ def plot_moved(moved: Mapping[str, Tensor]) -> Figure:
     fig, axes = figure(columns=len(moved), width=2.3 * len(moved), height=2.8)
     for ax, (name, values) in zip(axes, moved.items(), strict=True):
         places, ordinals = range(len(values)), range(1, len(values) + 1)
-        ax.imshow(values.log10().where(values > 0, torch.nan), cmap="Blues", vmin=-3, vmax=1.5)
+        shown = values.log10().where(values > 0, torch.nan)
+        ax.imshow(shown.numpy(), cmap="Blues", vmin=-3, vmax=1.5)
         for i, j in (values == 0).nonzero().tolist():
             ax.text(j, i, "0", ha="center", va="center", color="#444444")
         ax.grid(False)
@@ -69,7 +70,8 @@ def plot_distance(distances: Tensor, pairs: Mapping[str, Tensor], together: Tens
         xlabel="distance in tokens", ylabel="cosine of the angle between", title="single pairs"
     )
     right.set(xlabel="distance in tokens", title="mean over all pairs")
-    left.legend(loc="lower right")
+    left.set_ylim(-1.5, 1.1)
+    left.legend(loc="lower center", ncols=len(pairs), fontsize=9, columnspacing=1)
     return fig
 
 
@@ -80,7 +82,8 @@ def plot_cache(lengths: Sequence[int], sizes: Mapping[str, Sequence[int]], weigh
         ax.plot(lengths, [value / GIB for value in values], "o-", color=colour, label=name)
     ax.axhline(weights / GIB, color=GREY, linestyle="--", label="the model's weights")
     ax.set(xscale="log", yscale="log", xlabel="tokens in the cache", ylabel="GiB")
-    ax.set_xticks(lengths, [f"{length // 1024}k" for length in lengths], minor=False)
+    ax.set_xticks(lengths, [f"{length // 1024}k" for length in lengths])
+    ax.set_yticks([1 / 16, 1 / 4, 1, 4, 16, 64], ["1/16", "1/4", "1", "4", "16", "64"])
     ax.minorticks_off()
     ax.legend()
     return fig

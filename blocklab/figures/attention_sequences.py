@@ -101,31 +101,23 @@ def second_sequence() -> Drawing:
 
 def pieces(S: int = 4, T: int = 3) -> Drawing:
     """The three masks of an encoder-decoder, and the one prefix mask that holds them all."""
+    three = Text("encoder and decoder: three masks", "encoder와 decoder: mask 셋")
+    one = Text("one decoder: one prefix mask", "decoder 하나: prefix mask 하나")
+    said = Text(
+        "The target rows and source columns of a prefix mask are all 1, like the mask of "
+        "cross-attention.",
+        "prefix mask에서 target 행과 source 열이 만나는 칸은 cross-attention처럼 모두 1이다.",
+    )
     return drawing(
         720,
         268,
-        text(
-            170,
-            18,
-            Text("encoder and decoder: three masks", "encoder와 decoder: mask 셋"),
-            bold=True,
-        ),
+        text(170, 18, three, bold=True),
         _piece(60, 60, S, S, SOURCE, both("source → source")),
         _piece(60, 190, T, S, ACROSS, both("target → source (cross)")),
         _piece(224, 190, T, T, TARGET, both("target → target"), causal=True),
-        text(
-            520,
-            18,
-            Text("one decoder: one prefix mask", "decoder 하나: prefix mask 하나"),
-            bold=True,
-        ),
+        text(520, 18, one, bold=True),
         _whole(430, 60, S, T),
-        alt=Text(
-            "The target rows and source columns of a prefix mask are all 1, like the mask of "
-            "cross-attention.",
-            "prefix mask에서 target 행과 source 열이 만나는 곳은 cross-attention의 mask처럼 모두 "
-            "1이다.",
-        ),
+        alt=said,
     )
 
 

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from blocklab.figures.attention_grid import KEY, QUERY, VALUE, grid, numbers, row_names
 from blocklab.figures.colours import BLUE, GREEN, GREY, ORANGE, PURPLE
-from blocklab.figures.diagram import INK, Drawing, Words, arrow, box, drawing, text
+from blocklab.figures.diagram import INK, Drawing, arrow, box, drawing, text
 from blocklab.reference.attention import causal_mask
 from blocklab.text import Text, both
 
@@ -17,41 +17,34 @@ SEOUL = (
     Text("수도 (capital)", "수도"),
     Text("이다 (is)", "이다"),
 )
+ASKING = 2
+IN_AN_ENCODER = Text(
+    "Encoder (BERT): every token may look at every token",
+    "Encoder(BERT): 모든 token이 모든 token을 볼 수 있다",
+)
+IN_A_DECODER = Text(
+    "Decoder (GPT, Llama): what comes later does not exist yet",
+    "Decoder(GPT, Llama): 뒤에 올 token은 아직 없다",
+)
 RICE = (Text("나는 (I)", "나는"), Text("밥을 (rice)", "밥을"), Text("먹었다 (ate)", "먹었다"))
 
 
-def looking(scores: Sequence[float], query: int = 2, words: Sequence[Words] = SEOUL) -> Drawing:
-    """One token looks at a sentence, in an encoder and in a decoder.
+def looking(scores: Sequence[float]) -> Drawing:
+    """The token 수도 looks at its sentence, in an encoder and in a decoder.
 
-    scores: what its query gets with the key of every token. A weight is their softmax, in the
-    decoder over the tokens up to the query itself.
+    scores: what its query gets with the key of each of the four tokens. A weight is their softmax,
+    in the decoder over the first three.
     """
     given = torch.tensor(scores, dtype=torch.float32)
     everyone = given.softmax(0)
-    past = given.masked_fill(torch.arange(len(given)) > query, float("-inf")).softmax(0)
+    past = given.masked_fill(torch.arange(4) > ASKING, float("-inf")).softmax(0)
     return drawing(
         700,
         424,
-        text(
-            350,
-            18,
-            Text(
-                "Encoder (BERT): every token may look at every token",
-                "Encoder(BERT): 모든 token이 모든 token을 볼 수 있다",
-            ),
-            bold=True,
-        ),
-        _sentence(146, words, scores, everyone, query, future=False),
-        text(
-            350,
-            238,
-            Text(
-                "Decoder (GPT, Llama): what comes later does not exist yet",
-                "Decoder(GPT, Llama): 뒤에 올 token은 아직 없다",
-            ),
-            bold=True,
-        ),
-        _sentence(366, words, scores, past, query, future=True),
+        text(350, 18, IN_AN_ENCODER, bold=True),
+        _sentence(146, scores, everyone, future=False),
+        text(350, 238, IN_A_DECODER, bold=True),
+        _sentence(366, scores, past, future=True),
         alt=Text(
             "What the third token takes from each token. Encoder: {a}. Decoder: {b}.",
             "세 번째 token이 각 token에서 가져오는 몫. Encoder: {a}. Decoder: {b}.",
@@ -63,25 +56,20 @@ def _said(weights: Tensor) -> str:
     return ", ".join(f"{weight:.2f}" for weight in weights.tolist())
 
 
-def _sentence(
-    y: float,
-    words: Sequence[Words],
-    scores: Sequence[float],
-    weights: Tensor,
-    query: int,
-    future: bool,
-) -> str:
-    """The words in boxes, and from the query's box an arc to each, as thick as its weight."""
-    step = 172
-    at = [92 + step * i for i in range(len(words))]
+def _sentence(y: float, scores: Sequence[float], weights: Tensor, future: bool) -> str:
+    """The words in boxes, and from the asking one an arc to each, as thick as its weight.
+
+    future: whether words after the asking one are out of sight.
+    """
+    at = [92 + 172 * i for i in range(len(SEOUL))]
     parts = []
     for i, weight in enumerate(weights.tolist()):
-        hidden = future and i > query
-        colour = QUERY if i == query else GREY if hidden else KEY
-        parts.append(box(at[i], y, 150, 34, words[i], colour=colour, shade=0.14, dashed=hidden))
+        hidden = future and i > ASKING
+        colour = QUERY if i == ASKING else GREY if hidden else KEY
+        parts.append(box(at[i], y, 150, 34, SEOUL[i], colour=colour, shade=0.14, dashed=hidden))
         parts.append(text(at[i], y + 32, _verdict(scores[i], weight, hidden), size=13))
         if not hidden:
-            parts.append(_arc(at[query], at[i], y - 17, weight))
+            parts.append(_arc(at[ASKING], at[i], y - 17, weight))
     return "".join(parts)
 
 

@@ -65,10 +65,11 @@ def plot_lens(losses: Mapping[str, Sequence[float]], lines: Lines) -> None:
     labels = (r"all alike, $\ln V$", "letter frequencies", "the letter before")
     states = len(next(iter(losses.values())))
     for value, label in zip(lines, labels, strict=True):
-        axis.axhline(value, color=GREY, lw=1, ls="--", zorder=0)
+        axis.hlines(value, -0.2, states - 0.8, color=GREY, lw=1, ls="--", zorder=0)
         axis.text(states - 0.75, value, f"{label}: {value:.3f}", va="center", fontsize=9)
     axis.set_xticks(range(states), ["embedding", *(f"block {n}" for n in range(1, states))])
-    axis.set(ylabel="loss through the lens, nats", xlim=(-0.2, states + 0.8))
+    axis.set(ylabel="loss through the lens, nats", xlim=(-0.2, states + 1))
+    axis.grid(visible=False)
     axis.legend(loc="lower left")
 
 

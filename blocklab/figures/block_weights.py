@@ -89,13 +89,14 @@ def guesses(logits: Tensor, following: Sequence[int], words: Sequence[str]) -> l
 
     logits (states, T, vocab_size); following: the T ids that really come next.
     """
-    best = logits.softmax(dim=-1).max(dim=-1)
+
+    def guess(probabilities: Tensor, true: int) -> Guess:
+        best = int(probabilities.argmax())
+        return Guess(_visible(words[best]), float(probabilities[best]), best == true)
+
     return [
-        [
-            Guess(_visible(words[i]), p, i == true)
-            for p, i, true in zip(ps, indices, following, strict=True)
-        ]
-        for ps, indices in zip(best.values.tolist(), best.indices.tolist(), strict=True)
+        [guess(position, true) for position, true in zip(state, following, strict=True)]
+        for state in logits.softmax(dim=-1)
     ]
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 
 import torch
+from matplotlib import colormaps
+from matplotlib.colors import ListedColormap
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -48,8 +50,8 @@ def plot_shares(parts: Mapping[str, Mapping[str, int]]) -> None:
         for name, count in counts.items():
             share = 100 * count / total
             axis.barh(row, share, left=start, color=colours[name], label=name if not row else None)
-            axis.text(start + share / 2, row, f"{share:.1f} %", ha="center", va="center",
-                      color="white", fontsize=10)  # fmt: skip
+            label = f"{share:.1f} %" if share > 5 else ""
+            axis.text(start + share / 2, row, label, ha="center", va="center", color="white")
             start += share
     axis.set(xlabel="share of all parameters (%)", xlim=(0, 100), yticks=range(len(parts)))
     axis.set_yticklabels(parts)
@@ -72,7 +74,9 @@ def plot_recall(
     left.set_xticks(widths, [str(width) for width in widths])
     left.minorticks_off()
     left.legend()
-    shown = right.imshow(coefficients, cmap="Blues", aspect="auto", interpolation="nearest")
+    fired = coefficients.where(coefficients > 0, torch.nan).numpy()
+    blues = ListedColormap(colormaps["Blues"](torch.linspace(0.2, 1, 256).numpy()))
+    shown = right.imshow(fired, cmap=blues, vmin=0, aspect="auto", interpolation="nearest")
     right.figure.colorbar(shown, ax=right, label="coefficient")
-    right.set(xlabel="memory", ylabel="fact", title="white: does not fire")
+    right.set(xlabel="memory", ylabel="fact", title="white: the memory does not fire")
     right.grid(visible=False)

@@ -50,7 +50,8 @@ class GPT2(NamedTuple):
         return torch.tensor([[self.ids[piece] for piece in text.replace(" ", " Ġ").split()]])
 
     def word(self, index: int) -> str:
-        return list(self.ids)[index].replace("Ġ", " ")
+        """The piece of text with that id, its space as a space."""
+        return next(piece for piece, i in self.ids.items() if i == index).replace("Ġ", " ")
 
 
 def fetch(source: str = SOURCE, folder: Path | None = None) -> GPT2 | None:

@@ -5,6 +5,7 @@ training takes a few seconds. Everything is seeded; other versions of Python shi
 different text.
 """
 
+from dataclasses import replace
 from pydoc_data.topics import topics
 from typing import NamedTuple
 
@@ -47,18 +48,22 @@ class ReplacingBlock(PreNormBlock):
         return self.ffn(self.norm2(x))
 
 
-def decoder(residual: bool = True, seed: int = 0) -> Decoder:
-    """An untrained decoder of CONFIG with Xavier weights, with or without its residuals."""
+class ReplacingDecoder(Decoder):
+    """A decoder of `ReplacingBlock`s."""
+
+    def new_block(self, config: BlockConfig) -> ReplacingBlock:
+        return ReplacingBlock(*super().new_block(config).children())
+
+
+def decoder(residual: bool = True, n_layers: int = CONFIG.n_layers, seed: int = 0) -> Decoder:
+    """An untrained decoder with Xavier weights, with or without its residuals."""
+    kind = Decoder if residual else ReplacingDecoder
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        model = Decoder(CONFIG)
+        model = kind(replace(CONFIG, n_layers=n_layers))
         for weight in model.parameters():
             if weight.dim() == 2:
                 nn.init.xavier_normal_(weight)
-    if not residual:
-        model.blocks = nn.ModuleList(
-            ReplacingBlock(b.attention, b.ffn, b.norm1, b.norm2) for b in model.blocks
-        )
     return model
 
 
@@ -84,8 +89,8 @@ def train(model: Decoder, steps: int = 300, rate: float = 3e-3, seed: int = 0) -
 
 
 def unseen() -> tuple[Int[Tensor, "B T"], Int[Tensor, "B T"]]:
-    """64 pieces of the last tenth of the text, which no training sees, and what follows."""
-    return batch(UNSEEN, 64, torch.Generator().manual_seed(99))
+    """256 pieces of the last tenth of the text, which no training sees, and what follows."""
+    return batch(UNSEEN, 256, torch.Generator().manual_seed(99))
 
 
 class Lines(NamedTuple):

@@ -19,6 +19,8 @@ def _decode_step(wrong: Wrong):
     def decode_step(layer, x_t, cache=None):
         q = split(layer.q_proj(x_t), layer.n_heads, wrong)
         k, v = _new_pair(layer, x_t, wrong)
+        if cache is not None and "on_layer" in wrong:
+            cache = layer.pair
         past = None if cache is None or "no_cache" in wrong else _stored(cache, wrong)
         keys, values = (k, v) if past is None else _joined(past, (k, v), wrong)
         group = 1 if "copies_cached" in wrong else layer.n_heads // layer.n_kv_heads
@@ -27,7 +29,7 @@ def _decode_step(wrong: Wrong):
         output = merge(heads, wrong)
         if "no_out_proj" not in wrong:
             output = layer.out_proj(output)
-        kept = _kept(cache, (k, v), (keys, values), wrong)
+        kept = layer.pair = _kept(cache, (k, v), (keys, values), wrong)
         return _returned(output, kept, wrong)
 
     return decode_step
@@ -58,7 +60,7 @@ def _joined(past, new, wrong: Wrong):
         if "buffer" in wrong:
             return _written(old, x)
         pair = (x, old) if "in_front" in wrong else (old, x)
-        return torch.cat(pair, 1 if "along_heads" in wrong else 2)
+        return torch.cat(pair, dim=2)
 
     return join(past[0], new[0]), join(past[1], new[1])
 
@@ -82,11 +84,11 @@ def _attend(q, pair, d_model, wrong: Wrong):
     k, v = pair
     T, S = q.shape[2], k.shape[2]
     mask = torch.ones(T, S).tril(0 if "top_left" in wrong else S - T).bool()
-    if "past_forgotten" in wrong:
-        mask = torch.ones(T, T).tril().bool()
+    if "no_mask" in wrong or ("start_open" if S == T else "later_open") in wrong:
+        mask = None
     if "scale_model" in wrong:
         q = q * (q.shape[-1] / d_model) ** 0.5
-    return weights_of(q, k, None if "no_mask" in wrong else mask, wrong) @ v
+    return weights_of(q, k, mask, wrong) @ v
 
 
 def _kept(cache, new, joined, wrong: Wrong):
@@ -156,12 +158,6 @@ _CACHE = {
         "새 token을 옛 token 앞에 붙였습니다. 새 token이 하나면 출력에는 드러나지 "
         "않지만(attention은 key의 순서를 모릅니다), mask와 위치는 순서를 믿고 계산됩니다.",
     ),
-    "along_heads": Text(
-        "Old and new are joined along the heads (dim=1). Tokens are dim=2 in (B, n_kv_heads, t, "
-        "d_head).",
-        "head 축(dim=1)으로 이어 붙였습니다. (B, n_kv_heads, t, d_head)에서 token 축은 "
-        "dim=2입니다.",
-    ),
     "into_cache": Text(
         "The cache that came in is changed: the list is written into. A second continuation from "
         "the same cache (beam search, a shared prompt) then starts from the wrong tokens.",
@@ -173,6 +169,12 @@ _CACHE = {
         "cache overwrite each other; torch.cat makes a new tensor.",
         "이전 cache들과 공유하는 buffer에 새 token을 썼습니다. 같은 cache에서 나온 두 갈래가 "
         "서로를 덮어씁니다. torch.cat은 새 tensor를 만듭니다.",
+    ),
+    "on_layer": Text(
+        "Keys and values are remembered inside the layer, and the cache that is passed in is not "
+        "read. One layer serves many texts in turn: only the argument says which one goes on.",
+        "key와 value를 layer 안에 기억해 두고, 받은 cache는 읽지 않습니다. layer 하나가 여러 글을 "
+        "번갈아 다룹니다. 어느 글을 이어 가는지는 인자로만 알 수 있습니다.",
     ),
 }
 _LAYOUT = {
@@ -198,17 +200,23 @@ _CAUSAL = {
         "mask가 없습니다. 새 token이 하나면 모두 봐도 되지만, 여럿이면 서로의 미래를 봅니다. "
         "prompt를 한 번에 읽은 값이 token을 하나씩 읽은 값과 달라집니다.",
     ),
+    "start_open": Text(
+        "There is no mask when there is no cache yet: the tokens of a prompt then see their own "
+        "future. They are as causal as all others.",
+        "cache가 아직 없을 때는 mask를 쓰지 않습니다. prompt의 token들이 서로의 미래를 봅니다. "
+        "prompt도 다른 token과 똑같이 causal입니다.",
+    ),
+    "later_open": Text(
+        "There is a mask for the first call, but none once there is a cache. For one new token "
+        "that is right; several new ones must not see one another's future.",
+        "첫 호출에만 mask를 쓰고 cache가 생긴 뒤에는 쓰지 않습니다. 새 token이 하나면 맞지만, "
+        "여럿이면 서로의 미래를 보면 안 됩니다.",
+    ),
     "top_left": Text(
         "The mask starts in the top left corner, as is_causal=True has it: with one query and "
         "five keys only key 0 is visible. Shift it by the past: causal_mask(T, past).",
         "mask가 왼쪽 위 구석에서 시작합니다(is_causal=True가 이렇게 합니다). query 하나와 key "
         "다섯이면 0번 key만 보입니다. 과거만큼 옮기세요: causal_mask(T, past).",
-    ),
-    "past_forgotten": Text(
-        "The mask is causal_mask(T), without the past. For one token it happens to broadcast; for "
-        "several it does not fit the keys: causal_mask(T, past).",
-        "mask가 과거를 뺀 causal_mask(T)입니다. token이 하나면 우연히 broadcast되지만, 여럿이면 "
-        "key와 맞지 않습니다: causal_mask(T, past).",
     ),
 }
 _OUTPUT = {
@@ -235,7 +243,7 @@ decode_step = Misconceptions(
     {**_CACHE, **_LAYOUT, **_CAUSAL, **_OUTPUT, **_SHARED, **_SCALE},
     apart=(
         frozenset(_LATER - {"top_left"}),
-        frozenset({"top_left", "without_itself", "past_unread", "along_heads", "past_forgotten"}),
+        frozenset({"top_left", "without_itself", "past_unread"}),
         frozenset({"top_left", "no_mask", *_OUTPUT, *_LAYOUT}),
         frozenset({*_LATER - {"not_grown", "only_new", "no_mask"}, *_FIRST_STEP}),
         frozenset({*_SHARED, "no_out_proj"}),

@@ -20,12 +20,11 @@ class Layer(nn.Module):
     def __init__(self, d_model, n_heads, n_kv_heads, bias, wrong: Wrong) -> None:
         super().__init__()
         self.wrong, self.n_heads, self.n_kv_heads = wrong, n_heads, n_kv_heads
-        out_bias = bias and "bias_ignored" not in wrong
-        d_kv = d_model if "wide_keys" in wrong else n_kv_heads * (d_model // n_heads)
+        d_kv = n_kv_heads * (d_model // n_heads)
         self.q_proj = nn.Linear(d_model, d_model, bias)
         self.k_proj = nn.Linear(d_model, d_kv, bias)
         self.v_proj = nn.Linear(d_model, d_kv, bias)
-        self.out_proj = nn.Linear(d_model, d_model, out_bias)
+        self.out_proj = nn.Linear(d_model, d_model, bias)
 
     def forward(self, x, mask=None, rotate=None):
         q, k, v = self.heads(x, rotate)
@@ -41,13 +40,11 @@ class Layer(nn.Module):
         """Queries, keys and values, split and rotated."""
         wrong = self.wrong
         q, k, v = self.projected(x)
-        if rotate is not None and "rotate_early" in wrong:
-            q, k = rotate(q), rotate(k)
         one = "one_head" in wrong
         q = split(q, 1 if one else self.n_heads, wrong)
         k = split(k, 1 if one else self.n_kv_heads, wrong)
         v = split(v, 1 if one else self.n_kv_heads, wrong)
-        if rotate is None or wrong & {"rotate_ignored", "rotate_early"}:
+        if rotate is None or "rotate_ignored" in wrong:
             return q, k, v
         q, k = rotate(q), k if "rotate_queries" in wrong else rotate(k)
         return q, k, rotate(v) if "rotate_values" in wrong else v
@@ -90,8 +87,6 @@ def _multi_head(wrong: Wrong):
 def _grouped(wrong: Wrong):
     class GroupedQueryAttention(Layer):
         def __init__(self, d_model, n_heads, n_kv_heads, bias=False):
-            if "kv_heads_ignored" in wrong:
-                n_kv_heads = n_heads
             super().__init__(d_model, n_heads, n_kv_heads, bias, wrong)
 
     return GroupedQueryAttention
@@ -160,18 +155,6 @@ ROTATE = {
         "are turned.",
         "rotate를 query에만 적용했습니다. 양쪽을 모두 돌려야 score가 거리에 따라 달라집니다.",
     ),
-    "rotate_early": Text(
-        "rotate comes before the split. It works on (B, heads, T, d_head): split first.",
-        "head로 나누기 전에 rotate를 적용했습니다. rotate는 (B, heads, T, d_head)에 적용합니다. "
-        "먼저 나누세요.",
-    ),
-}
-BIAS = {
-    "bias_ignored": Text(
-        "With bias=True not all four projections have a bias. Pass bias=bias to each nn.Linear.",
-        "bias=True인데 bias가 없는 projection이 있습니다. nn.Linear 네 개에 모두 bias=bias를 "
-        "넘기세요.",
-    ),
 }
 EXTRA = {
     "plus_x": Text(
@@ -181,7 +164,7 @@ EXTRA = {
     ),
     "detached": WORDS["detached"],
 }
-_ALONE = {*MASK, *ROTATE, *BIAS, *EXTRA}
+_ALONE = {*MASK, *ROTATE, *EXTRA}
 _APART = (
     frozenset({*_ALONE, *SCALE}),
     frozenset({*_ALONE, *PROJECTIONS, *MULTI_HEAD}),
@@ -191,7 +174,7 @@ _APART = (
 )
 MultiHeadAttention = Misconceptions(
     _multi_head,
-    {**SCALE, **PROJECTIONS, **MULTI_HEAD, **SPLIT, **MERGE, **MASK, **ROTATE, **BIAS, **EXTRA},
+    {**SCALE, **PROJECTIONS, **MULTI_HEAD, **SPLIT, **MERGE, **MASK, **ROTATE, **EXTRA},
     apart=(*_APART, frozenset({"one_head", "view_merge"}), frozenset({"one_head", "scale_model"})),
 )
 SHARING = {
@@ -222,15 +205,9 @@ _GROUPS = {
         "KV head들의 평균을 모든 query head가 읽습니다. (checkpoint를 GQA로 바꿀 때 평균을 "
         "쓰지만, 한 번만, 그것도 group 안에서 합니다.)",
     ),
-    "kv_heads_ignored": Text(
-        "There are as many KV heads as query heads: k_proj and v_proj are too wide, and the cache "
-        "saves nothing. They go to n_kv_heads * d_head.",
-        "KV head가 query head만큼 있습니다. k_proj와 v_proj가 너무 넓어서 cache가 줄지 않습니다. "
-        "폭은 n_kv_heads * d_head입니다.",
-    ),
 }
 GroupedQueryAttention = Misconceptions(
     _grouped,
-    {**_GROUPS, **SCALE, **PROJECTIONS, **SPLIT, **MERGE, **MASK, **ROTATE, **BIAS, **EXTRA},
+    {**_GROUPS, **SCALE, **PROJECTIONS, **SPLIT, **MERGE, **MASK, **ROTATE, **EXTRA},
     apart=(*_APART, frozenset({*_ALONE, *_GROUPS}), frozenset({"one_head", *_GROUPS})),
 )

@@ -41,6 +41,8 @@ def _factor(q, k, wrong: Wrong) -> float:
         return 1 / d
     if "scale_times" in wrong:
         return d**0.5
+    if "scale_floor" in wrong:
+        return 1 / int(d**0.5)
     return (k.shape[-2] if "scale_keys" in wrong else d) ** -0.5
 
 
@@ -124,6 +126,8 @@ attention_weights = Misconceptions(
 
 def _attention(wrong: Wrong):
     def attention(q, k, v, mask=None):
+        if "scale_values" in wrong:
+            q = q * (q.shape[-1] / v.shape[-1]) ** 0.5
         weights = weights_of(q, k, mask, wrong)
         if "weights_only" in wrong:
             return weights
@@ -142,6 +146,12 @@ def _attention(wrong: Wrong):
 _TAKEN = ("no_scale", "scale_d", "over_queries", "hard_max", "uniform", "no_softmax", "detached")
 _MASKS = ("mask_ignored", "after_softmax", "zero_scores", "inverted", "always_causal")
 _OUTPUT = {
+    "scale_values": Text(
+        "The scores are divided by the root of the width of the values. It is the width of queries "
+        "and keys: a score is their dot product.",
+        "score를 value의 폭의 제곱근으로 나누었습니다. query와 key의 폭을 쓰세요. score는 둘의 "
+        "내적입니다.",
+    ),
     "keys_again": Text(
         "The weights are applied to the keys. Keys are for being found; what is fetched is v.",
         "weight를 key에 곱했습니다. key는 찾아지기 위한 것이고, 가져오는 것은 v입니다.",

@@ -27,6 +27,12 @@ SCALE = {
         "score를 key 개수의 제곱근으로 나누었습니다. √d_head로 나누세요. score는 key가 몇 개든 "
         "성분 d_head개에 대한 합입니다.",
     ),
+    "scale_floor": Text(
+        "√d_head is rounded down to a whole number (int, //). The two agree for 4, 16, 64, and for "
+        "no width between.",
+        "√d_head를 정수로 내림했습니다(int, //). d_head가 4, 16, 64일 때만 맞고 그 사이의 폭에서는 "
+        "틀립니다.",
+    ),
     "scale_late": Text(
         "The division by √d_head comes after the softmax. Then the rows no longer sum to 1, and "
         "the softmax has already seen the large scores. Divide the scores.",
@@ -107,6 +113,12 @@ MASK = {
         "softmax 뒤에 mask를 적용하고 남은 합으로 나누었습니다. 보통의 score라면 맞지만, 막힌 "
         "key의 score가 훨씬 크면 남는 것이 없어 0 / 0, 곧 NaN이 됩니다. score에 mask를 적용하세요.",
     ),
+    "small_fill": Text(
+        "The fill is not negative enough (-1e4, or -100). A score below it exists, and then a "
+        "forbidden key wins. Use float('-inf') or torch.finfo(dtype).min.",
+        "채운 값이 충분히 작지 않습니다(-1e4나 -100). 그보다 작은 score가 있으면 막힌 key가 "
+        "이깁니다. float('-inf')나 torch.finfo(dtype).min을 쓰세요.",
+    ),
     "zero_scores": Text(
         "A forbidden score becomes 0 (scores * mask, or a fill of 1e-9 where -1e9 was meant). But "
         "e^0 = 1: 0 is an ordinary score, often above those that are allowed. Only -inf gives "
@@ -126,12 +138,6 @@ MASK = {
         "sends a weight to 0.",
         "채운 값이 +inf입니다. 그러면 softmax가 inf / inf, 곧 NaN이 됩니다. 음의 부호가 있어야 "
         "weight가 0으로 갑니다.",
-    ),
-    "small_fill": Text(
-        "The fill is not negative enough (-1e4, or -100). A score below it exists, and then a "
-        "forbidden key wins. Use float('-inf') or torch.finfo(dtype).min.",
-        "채운 값이 충분히 작지 않습니다(-1e4나 -100). 그보다 작은 score가 있으면 막힌 key가 "
-        "이깁니다. float('-inf')나 torch.finfo(dtype).min을 쓰세요.",
     ),
     "inverted": Text(
         "The mask is read the wrong way round: True means allowed here. nn.MultiheadAttention's "

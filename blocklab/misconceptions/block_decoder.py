@@ -109,12 +109,6 @@ CHOSEN = {
         "The LM head uses the token embedding's weight although the config is not tied.",
         "config가 tied가 아닌데도 LM head가 token embedding의 weight를 씁니다.",
     ),
-    "tied_by_data": Text(
-        "The two matrices share their numbers (.data) but are two Parameters. Each gets only its "
-        "own half of the gradient. Assign the Parameter itself.",
-        "두 행렬이 값(.data)은 공유하지만 서로 다른 Parameter입니다. gradient를 각자 절반씩만 "
-        "받습니다. Parameter 자체를 대입하세요.",
-    ),
     "head_bias": Text(
         "The LM head has a bias. nn.Linear has one unless told otherwise: bias=False.",
         "LM head에 bias가 있습니다. nn.Linear는 따로 말하지 않으면 bias를 만듭니다: bias=False.",
@@ -211,7 +205,7 @@ def _misread(config: BlockConfig, wrong: Wrong) -> BlockConfig:
         config = replace(config, theta=10_000.0)
     if "always_exact_gelu" in wrong and not config.gated:
         config = replace(config, activation="gelu")
-    if wrong & {"never_tied", "always_tied", "tied_by_data"}:
+    if wrong & {"never_tied", "always_tied"}:
         config = replace(config, tied="always_tied" in wrong)
     return config
 
@@ -260,16 +254,14 @@ def _damage_ends(decoder: Any, config: BlockConfig, wrong: Wrong) -> None:
     """What stands before the blocks and after them."""
     if "width_for_vocabulary" in wrong:
         decoder.token_embedding = nn.Embedding(config.d_model, config.vocab_size)
-    if "no_positions" in wrong:
-        decoder.position_embedding = None
-    if "no_final_norm" in wrong:
-        decoder.final_norm = None
-    elif "final_eps_ignored" in wrong:
+    for flag, name in (("no_positions", "position_embedding"), ("no_final_norm", "final_norm")):
+        if flag in wrong:
+            delattr(decoder, name)
+            setattr(decoder, name, None)
+    if "final_eps_ignored" in wrong:
         decoder.final_norm.eps = 1e-6 if config.norm == "rms" else 1e-5
     if "head_bias" in wrong:
         decoder.lm_head.bias = nn.Parameter(torch.zeros(config.vocab_size))
-    if "tied_by_data" in wrong and config.tied:
-        decoder.lm_head.weight.data = decoder.token_embedding.weight.data
 
 
 def _run(decoder: Any, ids: torch.Tensor, wrong: Wrong) -> list[torch.Tensor]:

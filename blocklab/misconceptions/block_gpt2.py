@@ -56,6 +56,8 @@ def _translated(decoder: Any, weights: dict[str, Tensor], wrong: Wrong) -> Pairs
     ends = {"wte.weight": "token_embedding.weight", "wpe.weight": "position_embedding.weight"}
     if "positions_forgotten" in wrong:
         del ends["wpe.weight"]
+    if "embedding_replaced" in wrong:
+        del ends["wte.weight"]
     yield from _present((name, table(key)) for key, name in ends.items())
     yield from _present((name, table(name)) for name in head)
     if "final_norm_forgotten" not in wrong:

@@ -9,14 +9,21 @@ from blocklab.misconceptions.variants import Misconceptions, Wrong
 from blocklab.text import Text
 
 
+def _linear(d_in: int, d_out: int, bias: bool) -> nn.Linear:
+    layer = nn.Linear(d_in, d_out, bias=bias)
+    if bias:
+        nn.init.zeros_(layer.bias)
+    return layer
+
+
 def _SwiGLU(wrong: Wrong):
     class SwiGLU(nn.Module):
         def __init__(self, d_model, d_ff):
             super().__init__()
             d_ff = 4 * d_model if "width_fixed" in wrong else d_ff
             d_ff = 2 * d_ff // 3 if "two_thirds" in wrong else d_ff
-            gate, up = (nn.Linear(d_model, d_ff, bias=False) for _ in range(2))
-            down = nn.Linear(d_ff, d_model, bias=False)
+            sizes = (d_model, d_ff), (d_model, d_ff), (d_ff, d_model)
+            gate, up, down = (_linear(*size, bias="biases" in wrong) for size in sizes)
             if "hidden" in wrong:
                 self.layers = [gate, up, down]
             else:
@@ -123,6 +130,12 @@ _GATE = {
     ),
 }
 _GATED_MODULE = {
+    "biases": Text(
+        "The layers have biases, which nn.Linear makes unless it is told bias=False. Llama's FFN "
+        "has none, and the weights that are saved for it would not fit.",
+        "layer에 bias가 있습니다. nn.Linear는 bias=False라고 하지 않으면 bias를 만듭니다. Llama의 "
+        "FFN에는 bias가 없어서 저장된 weight와 맞지 않습니다.",
+    ),
     "width_fixed": MODULE["width_fixed"],
     "two_thirds": Text(
         "d_ff is multiplied by 2/3 inside. The first Llamas chose their d_ff that way "
@@ -155,6 +168,11 @@ SwiGLU = Misconceptions(
         frozenset({"of_product", "exchanged"}),
         frozenset({"both", "exchanged"}),
         frozenset(_GATED_MODULE),
-        *(frozenset({flag, other}) for flag in _GATED_MODULE for other in _GATE),
+        *(
+            frozenset({flag, other})
+            for flag in _GATED_MODULE
+            for other in _GATE
+            if flag != "biases"
+        ),
     ),
 )

@@ -60,15 +60,15 @@ def _root(h, eps, wrong: Wrong):
     count = h.numel() / _mean(h, wrong).numel()
     if "mean_abs" in wrong:
         return _mean(h.abs(), wrong) + eps
-    mean = _mean(h.pow(2), wrong)
+    mean = _mean(h, wrong).pow(2) if "mean_first" in wrong else _mean(h.pow(2), wrong)
     mean = mean * count if "norm" in wrong else mean
-    mean = mean * count / (count - 1) if "n_minus_1" in wrong else mean
+    mean = mean * count / (count - 1) if wrong & {"n_minus_1", "std"} else mean
     if "no_root" in wrong:
         return mean + eps
     if "eps_after_root" in wrong:
         return mean.sqrt() + eps
     if "eps_as_floor" in wrong:
-        return mean.clamp(min=eps).sqrt()
+        return mean.sqrt().clamp(min=eps)
     eps = 0.0 if "no_eps" in wrong else eps**2 if "eps_squared" in wrong else eps
     return (mean + (eps / count if "eps_in_sum" in wrong else eps)).sqrt()
 
@@ -105,8 +105,8 @@ def _rms_norm(wrong: Wrong):
 _APART = (
     frozenset({*EPS, "no_root", "mean_abs"}),
     frozenset(OVER),
-    frozenset({*RMS_SIZE, "n_minus_1"} - {"layer_norm", "std"}),
-    frozenset({"layer_norm", "std", "mean_abs", "norm"}),
+    frozenset({*RMS_SIZE, "n_minus_1"} - {"layer_norm"}),
+    frozenset({"layer_norm", "std", "mean_abs", "mean_first", "norm"}),
     frozenset(DTYPE),
     frozenset({*FLOW, *IN_PLACE}),
 )
@@ -160,6 +160,7 @@ def _layer_norm(wrong: Wrong):
         centred = h if "rms" in wrong else _centred(h, wrong)
         root = _squeezed(_root(h if "raw_squares" in wrong else centred, eps, wrong), wrong)
         y = _divided(h if "mean_kept" in wrong else centred, root, wrong)
+        gain, bias = (bias, gain) if "gain_is_bias" in wrong else (gain, bias)
         bias = 0 if "no_bias" in wrong else bias.to(y.dtype)
         early = "bias_before_gain" in wrong
         y = _with_gain(y + bias if early else y, gain, wrong) + (0 if early else bias)
@@ -173,9 +174,9 @@ layer_norm = Misconceptions(
     {**EPS, **OVER, **SIZE, **GAIN, **LAYER_ONLY, **DTYPE, **FLOW, **IN_PLACE},
     apart=(
         *_APART,
-        frozenset(GAIN),
         frozenset({"rms", "mean_kept", "raw_squares", *IN_PLACE}),
-        frozenset({"no_bias", "bias_before_gain"}),
+        frozenset({"no_bias", "bias_before_gain", "gain_is_bias"}),
+        frozenset({*GAIN, "gain_is_bias"}),
         frozenset({"bias_before_gain", "no_gain"}),
     ),
 )

@@ -22,8 +22,8 @@ EPS = {
         "보호하기에는 턱없이 작습니다.",
     ),
     "eps_as_floor": Text(
-        "epsilon is used as a lower bound: max(mean, ε). It is added: mean + ε.",
-        "epsilon을 하한으로 썼습니다: max(평균, ε). epsilon은 더하는 값입니다: 평균 + ε.",
+        "epsilon is used as a lower bound of the divisor: max(root, ε). It is added to the mean.",
+        "epsilon을 나누는 수의 하한으로 썼습니다: max(제곱근, ε). epsilon은 평균에 더합니다.",
     ),
     "eps_in_sum": Text(
         "epsilon is added to the sum of the squares, before dividing by d, so only ε / d of it "
@@ -89,10 +89,16 @@ RMS_SIZE = {
         "먼저 평균을 뺐습니다. 그것은 LayerNorm입니다. RMSNorm은 평균을 빼지 않습니다.",
     ),
     "std": Text(
-        "Each token is divided by its standard deviation, which measures from the mean. RMS "
-        "measures from zero: √(mean of x²).",
-        "표준편차로 나누었습니다. 표준편차는 평균에서 잰 크기이고, RMS는 0에서 잰 크기 "
-        "√(x²의 평균)입니다.",
+        "Each token is divided by its standard deviation (torch's std), which measures from the "
+        "mean and divides by d - 1. RMS measures from zero: √(mean of x²).",
+        "표준편차(torch의 std)로 나누었습니다. 표준편차는 평균에서 잰 크기이고 d - 1로 나눕니다. "
+        "RMS는 0에서 잰 크기 √(x²의 평균)입니다.",
+    ),
+    "mean_first": Text(
+        "The mean is taken before the square: √(mean²) is only |mean|, and positive and negative "
+        "components cancel. Square first.",
+        "제곱하기 전에 평균을 냈습니다. √(평균²)은 |평균|일 뿐이고 양수와 음수가 서로 지워집니다. "
+        "먼저 제곱하세요.",
     ),
 }
 GAIN = {
@@ -169,6 +175,10 @@ LAYER_ONLY = {
     "no_bias": Text(
         "The bias is not added.",
         "bias를 더하지 않았습니다.",
+    ),
+    "gain_is_bias": Text(
+        "Gain and bias are mixed up: it multiplies by the bias and adds the gain.",
+        "gain과 bias가 뒤바뀌어, bias를 곱하고 gain을 더합니다.",
     ),
     "bias_before_gain": Text(
         "The bias is added before the gain, so it is multiplied as well: (y + bias) · gain. "

@@ -262,7 +262,8 @@ def profile_block_by_block(blocks, x, probe):
             states.append(block(states[-1]))
     gradient, norms = probe, [probe.norm()]
     for block, state in zip(reversed(blocks), reversed(states[:-1]), strict=True):
-        gradient = torch.func.vjp(block, state)[1](gradient)[0]
+        start = state.clone().requires_grad_()
+        gradient = torch.autograd.grad(block(start), start, gradient)[0]
         norms.insert(0, torch.linalg.vector_norm(gradient))
     return torch.stack(norms)
 
@@ -317,7 +318,7 @@ def position_by_derivative(block, x):
     """Along x itself a norm does not change: the update of a Pre-Norm block stands still."""
 
     def along(h):
-        return torch.func.jvp(block, (h,), (x,))[1]
+        return torch.autograd.functional.jvp(lambda h: (block(h),), (h,), (x,))[1][0]
 
     if along(1000 * x).norm() < 0.1 * x.norm():
         return "post"
