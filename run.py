@@ -240,6 +240,9 @@ def start(venv: Path, options: argparse.Namespace, rest: list[str]) -> int:
     page = f"{options.lang}/00_start_here.ipynb" if options.lang else "start.ipynb"
     if options.no_browser:
         rest = ["--no-browser", *rest]
+    # What the repository ships is trusted, so that its drawings show before a cell has run.
+    notebooks = sorted(str(p) for p in (ROOT / "lectures").rglob("*.ipynb"))
+    run([str(python_in(venv)), "-m", "nbformat.sign", *notebooks], lambda line: None)
     # The page as a plain argument would make its folder the root, from where no exercise is seen.
     where = [f"--ServerApp.root_dir={ROOT}", f"--LabApp.default_url=/lab/tree/lectures/{page}"]
     return hand_over(venv, ["-m", "jupyterlab", *where, *rest])
@@ -247,7 +250,7 @@ def start(venv: Path, options: argparse.Namespace, rest: list[str]) -> int:
 
 def test(venv: Path, options: argparse.Namespace, rest: list[str]) -> int:
     full = ["--full"] if options.full else []
-    return hand_over(venv, ["-m", "pytest", "-q", *full, *rest])
+    return hand_over(venv, ["-m", "pytest", "-q", "-n", "2", "--dist", "loadgroup", *full, *rest])
 
 
 def build(venv: Path, _: argparse.Namespace, rest: list[str]) -> int:

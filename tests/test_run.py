@@ -250,8 +250,11 @@ def test_an_error_of_the_disk_itself_is_one_message(
             "-m jupyterlab ROOT --LabApp.default_url=/lab/tree/lectures/ko/00_start_here.ipynb"
             " --no-browser --port 9 in REPO",
         ),
-        ("test", "-m pytest -q in REPO"),
-        ("test --full -n 2 -k norm tests", "-m pytest -q --full -n 2 -k norm tests in REPO"),
+        ("test", "-m pytest -q -n 2 --dist loadgroup in REPO"),
+        (
+            "test --full -n 0 -k norm tests",
+            "-m pytest -q -n 2 --dist loadgroup --full -n 0 -k norm tests in REPO",
+        ),
         ("build --check norm", "-m course.build --check norm in REPO"),
         ("build --help", "-m course.build --help in REPO"),
         ("grade a b --scheduler s", "-m autograder grade a b --scheduler s in the caller"),

@@ -1,5 +1,6 @@
 """How many weights a decoder has, and how a GPT-2's get into it."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import torch
@@ -71,22 +72,16 @@ def count_parameters(draw: Draw) -> list[Property]:
     ]
 
 
+ONE = replace(GPT, n_heads=2, n_kv_heads=2, tied=True)
+TWO = replace(ONE, n_layers=2)
+
+
 def load_gpt2(draw: Draw) -> list[Property]:
-    config = replace(GPT, n_heads=2, n_kv_heads=2, n_layers=2, tied=True)
-    ids, gradient = token_ids(draw, 2, 5), draw.normal(2, 5, config.vocab_size)
-    theirs, before = _gpt2(draw, config), filled(drawn_weights(draw, config), of="decoder")
-    new = [Call((config,), of=Other("Decoder"), keep="decoder"), before]
-    prefixed = {f"transformer.{name}": value for name, value in theirs.items()}
-    masks = {f"transformer.h.{n}.attn.bias": torch.ones(1, 1, 8, 8).tril() for n in (0, 1)}
-    head = {"lm_head.weight": theirs["wte.weight"]}
-
-    def loaded(state_dict: Weights, label: Text | None = None) -> list[Step]:
-        return [
-            *new,
-            Call((Result("decoder"), dict(state_dict)), label=label),
-            Call((ids,), of="decoder"),
-        ]
-
+    ids, gradient = token_ids(draw, 2, 5), draw.normal(2, 5, ONE.vocab_size)
+    theirs, deeper, new = _gpt2(draw, ONE), _gpt2(draw, TWO), _new_decoder(draw, ONE)
+    masks = {f"h.{n}.attn.bias": torch.ones(1, 1, 8, 8).tril() for n in range(2)}
+    prefixed = {f"transformer.{name}": value for name, value in (deeper | masks).items()}
+    whole = {**prefixed, "lm_head.weight": deeper["wte.weight"]}
     return [
         Property(
             "logits",
@@ -94,16 +89,22 @@ def load_gpt2(draw: Draw) -> list[Property]:
                 "With a GPT-2's weights inside, the decoder gives that GPT-2's logits.",
                 "GPT-2의 weight를 담은 decoder는 그 GPT-2와 같은 logits를 낸다.",
             ),
-            loaded(theirs),
+            [*new, _load(theirs, both("GPT2Model")), Call((ids,), of="decoder")],
             weight=2,
         ),
         Property(
             "names",
             Text(
-                'Names may start with "transformer."; attn.bias is a mask, not a weight.',
-                '이름이 "transformer."로 시작해도 된다. attn.bias는 mask이지 weight가 아니다.',
+                'In several blocks too, and where names start with "transformer."; attn.bias is a '
+                "mask, not a weight.",
+                'block이 여럿이어도, 이름이 "transformer."로 시작해도 그렇다. attn.bias는 mask이지 '
+                "weight가 아니다.",
             ),
-            loaded({**prefixed, **head, **masks}, both("GPT2LMHeadModel")),
+            [
+                *_new_decoder(draw, TWO),
+                _load(whole, both("GPT2LMHeadModel")),
+                Call((ids,), of="decoder"),
+            ],
         ),
         Property(
             "tied",
@@ -111,7 +112,7 @@ def load_gpt2(draw: Draw) -> list[Property]:
                 "The parameters stay the objects they were: embedding and LM head are still one.",
                 "parameter는 원래 객체 그대로이다. embedding과 LM head는 여전히 하나이다.",
             ),
-            [*loaded(theirs), Call((ids,), of="decoder", backward=gradient)],
+            [*new, _load(theirs), Call((ids,), of="decoder", backward=gradient)],
         ),
         Property(
             "missing",
@@ -119,18 +120,29 @@ def load_gpt2(draw: Draw) -> list[Property]:
                 "A weight that is missing is an error, not a silence.",
                 "weight가 빠져 있으면 조용히 넘어가지 않고 오류를 낸다.",
             ),
-            [
-                *new,
-                *(
-                    Call(
-                        (Result("decoder"), {k: v for k, v in theirs.items() if k != name}),
-                        label=both(f"- {name}"),
-                    )
-                    for name in ("wpe.weight", "h.1.attn.c_proj.bias", "ln_f.weight")
-                ),
-            ],
+            [*new, *map(_without(theirs), ("wpe.weight", "h.0.attn.c_proj.bias", "ln_f.weight"))],
         ),
     ]
+
+
+def _new_decoder(draw: Draw, config: BlockConfig) -> list[Step]:
+    """The notebook's own Decoder, with known weights, kept as "decoder"."""
+    before = filled(drawn_weights(draw, config), of="decoder")
+    return [Call((config,), of=Other("Decoder"), keep="decoder"), before]
+
+
+def _load(state_dict: Weights, label: Text | None = None) -> Call:
+    return Call((Result("decoder"), dict(state_dict)), label=label)
+
+
+def _without(state_dict: Weights) -> Callable[[str], Call]:
+    """A call for a state dict that lacks one weight, by that weight's name."""
+
+    def call(name: str) -> Call:
+        rest = {key: value for key, value in state_dict.items() if key != name}
+        return _load(rest, Text(f"without {name}", f"{name} 없이"))
+
+    return call
 
 
 def _gpt2(draw: Draw, config: BlockConfig) -> dict[str, Tensor]:

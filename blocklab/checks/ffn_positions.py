@@ -39,7 +39,6 @@ def mixes_positions(draw: Draw) -> list[Property]:
                 "FFN을, 앞의 위치나 뒤의 위치 또는 모든 위치를 고루 섞는 함수와 구별한다.",
             ),
             [*_asked(draw, _open(draw, T, d), x), Call((later, square), label=both("T = d_model"))],
-            weight=2,
         ),
         Property(
             "hidden",
@@ -49,6 +48,7 @@ def mixes_positions(draw: Draw) -> list[Property]:
                 "알아본다.",
             ),
             _asked(draw, _hidden(draw, T, d), x),
+            weight=2,
         ),
         Property(
             "apart",

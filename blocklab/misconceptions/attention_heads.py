@@ -49,11 +49,11 @@ def _split_heads(wrong: Wrong):
 
 VIEW_SPLIT = Text(
     "view(B, n_heads, T, d_head) without a transpose cuts the numbers in the order in which they "
-    "lie in memory: a head then gets pieces of different tokens. View as (B, T, n_heads, d_head) "
-    "first, then exchange axes 1 and 2.",
-    "transpose 없이 view(B, n_heads, T, d_head)로 바꾸면 메모리에 놓인 순서대로 잘려서, head "
-    "하나에 여러 token의 조각이 섞입니다. 먼저 (B, T, n_heads, d_head)로 view한 뒤 1번 축과 2번 "
-    "축을 바꾸세요.",
+    "lie in memory: head 0 then gets all pieces of the first tokens, instead of its piece of every "
+    "token. View as (B, T, n_heads, d_head) first, then exchange axes 1 and 2.",
+    "transpose 없이 view(B, n_heads, T, d_head)로 바꾸면 메모리에 놓인 순서대로 잘립니다. head 0이 "
+    "모든 token에서 자기 몫을 갖는 것이 아니라, 맨 앞 token들의 조각을 통째로 갖게 됩니다. 먼저 "
+    "(B, T, n_heads, d_head)로 view한 뒤 1번 축과 2번 축을 바꾸세요.",
 )
 VIEW_MERGE = Text(
     "reshape(B, T, d_model) without a transpose reads the numbers head by head: a token then gets "

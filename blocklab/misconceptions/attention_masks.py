@@ -56,9 +56,9 @@ _TRIANGLE = {
     ),
     "one_future": Text(
         "One token of the future is visible. It is the very token that is to be predicted: the "
-        "training loss goes to 0, and nothing is learned.",
-        "미래의 token 하나가 보입니다. 바로 예측해야 할 token이라서, 학습 loss는 0으로 가지만 "
-        "배우는 것은 없습니다.",
+        "training loss goes towards 0, and all that is learned is to copy.",
+        "미래의 token 하나가 보입니다. 바로 예측해야 할 token이라서, 학습 loss는 0에 가까워지지만 "
+        "배우는 것은 베끼기뿐입니다.",
     ),
 }
 _PAST = {

@@ -290,15 +290,17 @@ def _positions(ids: torch.Tensor, wrong: Wrong) -> torch.Tensor:
     return torch.arange(T) + ("positions_from_one" in wrong)
 
 
-_NO_PAIRS = frozenset({*BUILT, *CHOSEN})
+_ALONE = frozenset(
+    {*BUILT, "positions_are_ids", "embedding_scaled", "probabilities", "last_only", "updates"}
+)
 
 Decoder = Misconceptions(
     _decoder,
     {**CHOSEN, **RUN, **STATES, **BUILT},
     apart=(
-        _NO_PAIRS,
-        frozenset({*BUILT, *RUN}),
-        frozenset({*BUILT, *STATES}),
+        _ALONE | frozenset(RUN),
+        _ALONE | frozenset(CHOSEN),
+        _ALONE | frozenset(STATES),
         frozenset({*CHOSEN, *STATES}),
     ),
 )

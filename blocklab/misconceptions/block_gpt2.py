@@ -115,6 +115,16 @@ def _cut(value: Tensor, count: int, wrong: Wrong) -> tuple[Tensor, ...]:
     )
 
 
+_TURNED = frozenset({"square_kept", "nothing_turned", "reshaped"})
+_CUT = frozenset({"keys_first", "values_second", "interleaved", "by_heads"})
+_LEFT = frozenset({"bias_forgotten", "norm_bias_forgotten", "positions_forgotten"}) | frozenset(
+    {"final_norm_forgotten", "norms_swapped", "last_block_forgotten", "first_block_everywhere"}
+)
+_BESIDE = frozenset({"prefix_kept", "prefix_required", "head_required", "unknown_refused"}) | {
+    *("missing_ignored", "untied", "embedding_replaced", "with_gradient"),
+    *("returns_a_copy", "returns_nothing"),
+}
+
 load_gpt2 = Misconceptions(
     _loader,
     {
@@ -239,13 +249,5 @@ load_gpt2 = Misconceptions(
             "weight는 담았지만 decoder를 돌려주지 않았습니다.",
         ),
     },
-    apart=(
-        frozenset({"square_kept", "nothing_turned", "reshaped", "with_gradient"}),
-        frozenset({"keys_first", "values_second", "interleaved", "by_heads"}),
-        frozenset(
-            {"prefix_kept", "prefix_required", "unknown_refused", "head_required", "with_gradient"}
-        ),
-        frozenset({"last_block_forgotten", "first_block_everywhere"}),
-        frozenset({"untied", "embedding_replaced", "returns_a_copy", "returns_nothing"}),
-    ),
+    apart=(_TURNED | _BESIDE, _CUT | _BESIDE, _LEFT | _BESIDE),
 )

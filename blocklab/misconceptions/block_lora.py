@@ -70,6 +70,15 @@ def _scale(alpha: float, rank: int, wrong: Wrong) -> float:
     return 1.0 if "no_scale" in wrong else alpha / rank
 
 
+_SCALE = frozenset({"alpha_alone", "alpha_times_rank", "root_of_rank", "no_scale"})
+_START = frozenset({"both_zero", "both_random", "zero_exchanged", "constant"})
+_MERGED = frozenset(
+    {"merged_unscaled", "merged_into_base", "merged_update_only", "merged_transposed"}
+)
+_ROLES = frozenset({"names_exchanged", "factors_fixed", "base_trains", "no_base"}) | frozenset(
+    {"no_update", "bias_lost", "input_detached"}
+)
+
 LoRALinear = Misconceptions(
     _lora,
     {
@@ -164,13 +173,5 @@ LoRALinear = Misconceptions(
             "merged가 (in, out)입니다. PyTorch의 weight는 (out, in)입니다.",
         ),
     },
-    apart=(
-        frozenset({"alpha_alone", "alpha_times_rank", "root_of_rank", "no_scale"}),
-        frozenset({"both_zero", "both_random", "zero_exchanged", "constant"}),
-        frozenset({"no_base", "bias_lost"}),
-        frozenset(
-            {"merged_unscaled", "merged_into_base", "merged_update_only", "merged_transposed"}
-        ),
-        frozenset({"no_scale", "merged_unscaled"}),
-    ),
+    apart=(_SCALE, _START | _ROLES, _MERGED | _ROLES, frozenset({"no_scale", "merged_unscaled"})),
 )

@@ -71,7 +71,7 @@ def split_heads(
 def merge_heads(x: Float[Tensor, "B n_heads T d_head"]) -> Float[Tensor, "B T n_heads*d_head"]:
     """Put the heads of each token side by side again; undoes `split_heads`.
 
-    x (B, n_heads, T, d_head), also where it is not contiguous. Returns (B, T, n_heads * d_head).
+    x (B, n_heads, T, d_head). Returns (B, T, n_heads * d_head).
     """
     return x.transpose(1, 2).flatten(start_dim=2)
 

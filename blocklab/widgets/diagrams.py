@@ -1,11 +1,13 @@
 """The diagrams a learner fills in: what is asked, the slots, and the labels that may go there."""
 
 import difflib
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple, TypeVar
 
 from blocklab.text import Text, both
 
 EMPTY = "?"
+T = TypeVar("T")
 
 
 class Diagram(NamedTuple):
@@ -13,6 +15,7 @@ class Diagram(NamedTuple):
 
     labels: by name, the words on the button; the wrong ones among the right.
     once: a label has one place only, and leaves it when it is put elsewhere.
+    parts: names of equal parts, where the slots are several rows that do not go on into each other.
     """
 
     title: Text
@@ -20,11 +23,18 @@ class Diagram(NamedTuple):
     slots: int
     labels: dict[str, Text]
     once: bool
+    parts: tuple[Text, ...] = (both(""),)
 
     def words(self, answer: str) -> list[str]:
         """The answer's words, one a slot, with `?` where one is missing; more words stay."""
         given = answer.split()
         return given + [EMPTY] * (self.slots - len(given))
+
+    def rows(self, answer: str) -> list[list[str]]:
+        """The answer's words, a list for each part; more words stay in the last."""
+        words, size = self.words(answer), self.slots // len(self.parts)
+        starts = [size * n for n in range(len(self.parts))]
+        return [words[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
 
     def put(self, answer: str, slot: int, name: str) -> str:
         """The answer with that label in that slot."""
@@ -47,6 +57,7 @@ STEPS = {
     "replace": Text("replace the stream", "stream을 교체"),
 }
 REUSE = Text("A label may be used more than once.", "같은 label을 여러 번 써도 됩니다.")
+_WIDTHS = "768 1536 2304 3072 4096 8192 11008 14336 16384".split()
 
 DIAGRAMS = {
     "nine_nodes": Diagram(
@@ -91,6 +102,45 @@ DIAGRAMS = {
         STEPS,
         once=False,
     ),
+    "ffn_widths": Diagram(
+        Text("The widths of two FFNs", "두 FFN의 폭"),
+        Text(
+            "How wide is a token when it enters the FFN, inside it, and when it leaves? {reuse}",
+            "token의 폭은 FFN에 들어올 때, 가운데에서, 나갈 때 각각 얼마입니까? {reuse}",
+        ).fill(reuse=REUSE),
+        6,
+        {width: both(width) for width in _WIDTHS},
+        once=False,
+        parts=(both("GPT-2 small"), both("Llama-3 8B")),
+    ),
+    "block_nodes": Diagram(
+        Text("A whole decoder", "Decoder 전체"),
+        Text(
+            "Put the thirteen nodes of a decoder such as GPT-2 or Llama in order, from x₀ to the "
+            "logits. {reuse} Some are left over.",
+            "GPT-2나 Llama 같은 decoder의 node 열세 개를 x₀부터 logits까지 순서대로 놓아 봅시다. "
+            "{reuse} 남는 label도 있습니다.",
+        ).fill(reuse=REUSE),
+        13,
+        {
+            "add_attention": both("+ Δ attention"),
+            "add_ffn": both("+ Δ FFN"),
+            "causal_attention": both("Causal attention"),
+            "ffn": both("FFN"),
+            "final_norm": both("Final Norm"),
+            "full_attention": Text("Attention without a mask", "mask 없는 attention"),
+            "lm_head": both("LM head"),
+            "logits": both("logits"),
+            "norm": both("Norm"),
+            "repeat": Text("repeat N times", "N번 반복"),
+            "replace": Text("replace the stream", "stream을 교체"),
+            "softmax": both("softmax"),
+            "x0": both("x₀"),
+            "x1": both("x₁"),
+            "x2": both("x₂"),
+        },
+        once=False,
+    ),
 }
 
 
@@ -99,7 +149,12 @@ def diagram(name: str) -> Diagram:
 
     Raises KeyError, with the nearest names, if there is none.
     """
-    if name not in DIAGRAMS:
-        near = difflib.get_close_matches(str(name), DIAGRAMS, 3, 0.5) or list(DIAGRAMS)
-        raise KeyError(f"no diagram is called {name!r}; there is {', '.join(near)}")
-    return DIAGRAMS[name]
+    return named(DIAGRAMS, name, "diagram")
+
+
+def named(things: Mapping[str, T], name: str, kind: str) -> T:
+    """The one of that name; raises KeyError, with the nearest names, if there is none."""
+    if name not in things:
+        near = difflib.get_close_matches(str(name), things, 3, 0.5) or list(things)
+        raise KeyError(f"no {kind} is called {name!r}; there is {', '.join(near)}")
+    return things[name]

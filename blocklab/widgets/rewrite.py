@@ -5,11 +5,12 @@ import json
 import re
 from collections.abc import Iterator
 
+_ASKING = {"fill_in", "paint_mask"}
 _MAGIC = re.compile(r"^([ \t]*)(?:[%!?].*|[^#\n]*\?)$", re.MULTILINE)
 
 
 def rewrite(source: str, name: str, value: str) -> str:
-    """The cell with `answer="<value>"` in its call `fill_in("<name>", ...)`.
+    """The cell with `answer="<value>"` in its call `fill_in("<name>", ...)` or `paint_mask`.
 
     Every other byte stays. Lines only IPython understands (`%time`, `!ls`) may be there.
     Raises ValueError if the cell has no such call, SyntaxError if it is not Python.
@@ -17,7 +18,7 @@ def rewrite(source: str, name: str, value: str) -> str:
     lines = source.encode().splitlines(keepends=True)
     calls = [call for call in _calls(_parsed(source)) if _named(call) == name]
     if not calls:
-        raise ValueError(f"no call of fill_in({name!r}) in this cell")
+        raise ValueError(f"no call of fill_in or paint_mask with {name!r} in this cell")
     literal = json.dumps(value, ensure_ascii=False)
     for call in sorted(calls, key=lambda c: (c.lineno, c.col_offset), reverse=True):
         _write(lines, call, value, literal)
@@ -34,7 +35,7 @@ def _parsed(source: str) -> ast.Module:
 def _calls(tree: ast.Module) -> Iterator[ast.Call]:
     for node in ast.walk(tree):
         match node:
-            case ast.Call(func=ast.Name(id="fill_in") | ast.Attribute(attr="fill_in")):
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in _ASKING:
                 yield node
 
 

@@ -14,6 +14,7 @@ from autograder.classroom import ClassError, make_class
 from autograder.cli import app
 from autograder.grade import gradebook, marks, settings
 
+pytestmark = pytest.mark.xdist_group("class")
 UNIT = demo.UNIT
 COMMANDS = [
     ["generate_assignment", UNIT],

@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 if TYPE_CHECKING:  # it may not be installed: then the fixtures skip
     from playwright.sync_api import Locator, Page
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 ROOT = Path(__file__).parents[2]
 RIGHT = "x0 norm_attention add_attention x1 norm_ffn add_ffn x2 repeat final_norm"

@@ -12,6 +12,7 @@ from blocklab.checks.candidate import LocalCandidate
 from blocklab.checks.examine import examine
 from blocklab.checks.property import Draw
 
+pytestmark = pytest.mark.xdist_group("kernel")
 SET_UP = """
 from blocklab import catalogue
 from blocklab.misconceptions import variants
