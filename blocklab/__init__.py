@@ -9,12 +9,8 @@ __all__ = ["check", "fill_in", "hint", "paint_mask", "progress", "use"]
 
 def __getattr__(name: str):
     """Widgets are loaded when they are first asked for."""
-    if name == "fill_in":
-        from blocklab.widgets.fill_in import fill_in
+    if name in ("fill_in", "paint_mask"):
+        from blocklab.widgets import fill_in as widgets
 
-        return fill_in
-    if name == "paint_mask":
-        from blocklab.widgets.paint_mask import paint_mask
-
-        return paint_mask
+        return getattr(widgets, name)
     raise AttributeError(f"module 'blocklab' has no attribute {name!r}")

@@ -141,9 +141,14 @@ def diagnose(name: str, seen: Sequence[Seen]) -> tuple[Misconception, ...]:
     if not wrong:
         return ()
     first = [step for step in valued if step[0] is wrong[0]]
-    for evidence, largest in ((steps, 2), (valued, 2), (first, 1)):
+    again = valued if len(valued) < len(steps) else []
+    for evidence, largest in ((steps, 2), (again, 2), (first, 1)):
         for flags in known.combinations():
-            if len(flags) <= largest and _explains(name, known.variant(flags), evidence):
+            if (
+                evidence
+                and len(flags) <= largest
+                and _explains(name, known.variant(flags), evidence)
+            ):
                 return tuple(Misconception(f, known.flags[f]) for f in known.flags if f in flags)
     return ()
 

@@ -170,7 +170,7 @@ def ffn_as_memory(draw: Draw) -> list[Property]:
     B, T, d, d_ff = draw.sizes((2, 3), (4, 5), (6, 8), (9, 12))
     x, keys, values = draw.normal(B, T, d), draw.linear(d, d_ff), draw.normal(d_ff, d)
     square = draw.normal(B, d, d), draw.linear(d, d), draw.normal(d, d)
-    hand = torch.tensor([2.0, 1.0]), HAND[1], torch.tensor([[1.0, 0.0], [0.0, 3.0], [2.0, 2.0]])
+    hand = HAND[0], HAND[1], torch.tensor([[1.0, 0.0], [0.0, 3.0], [2.0, 2.0]])
     return [
         Property(
             "sum",

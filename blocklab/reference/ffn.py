@@ -114,7 +114,7 @@ def ffn_as_memory(
     (d_ff, d_model), are memory i; activation works element by element.
     Returns (output, coefficients): output (…, d_model) is the sum of all values, each times its
     coefficient; the coefficient of memory i is activation(x · key i), in coefficients (…, d_ff).
-    Source: Geva et al. (2021), equation 1.
+    Source: Geva et al. (2021), section 2.
     """
     coefficients = activation(x @ keys.T)
     return coefficients @ values, coefficients

@@ -15,7 +15,7 @@ class Diagram(NamedTuple):
 
     labels: by name, the words on the button; the wrong ones among the right.
     once: a label has one place only, and leaves it when it is put elsewhere.
-    parts: names of equal parts, where the slots are several rows that do not go on into each other.
+    parts: names of equal parts of the row, where one does not go on into the next.
     """
 
     title: Text
@@ -30,12 +30,6 @@ class Diagram(NamedTuple):
         given = answer.split()
         return given + [EMPTY] * (self.slots - len(given))
 
-    def rows(self, answer: str) -> list[list[str]]:
-        """The answer's words, a list for each part; more words stay in the last."""
-        words, size = self.words(answer), self.slots // len(self.parts)
-        starts = [size * n for n in range(len(self.parts))]
-        return [words[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
-
     def put(self, answer: str, slot: int, name: str) -> str:
         """The answer with that label in that slot."""
         words = [EMPTY if self.once and w == name else w for w in self.words(answer)]
@@ -48,16 +42,58 @@ class Diagram(NamedTuple):
         """How a word of an answer reads; one that is no label reads as it is."""
         return str(self.labels.get(word, word))
 
+    def lead(self, slot: int) -> str:
+        """What stands before a slot: the name of the part that begins there, or an arrow."""
+        part, inside = divmod(slot, self.slots // len(self.parts))
+        return "→" if inside or part >= len(self.parts) else str(self.parts[part])
 
-STEPS = {
-    "add": Text("+ add to the stream", "+ stream에 더하기"),
-    "attention": both("Attention"),
-    "ffn": both("FFN"),
-    "norm": both("Norm"),
-    "replace": Text("replace the stream", "stream을 교체"),
-}
+    def text(self, answer: str) -> str:
+        """The answer in one line."""
+        steps = ((self.lead(n), self.label(w)) for n, w in enumerate(self.words(answer)))
+        return " ".join(part for step in steps for part in step if part)
+
+
 REUSE = Text("A label may be used more than once.", "같은 label을 여러 번 써도 됩니다.")
-_WIDTHS = "768 1536 2304 3072 4096 8192 11008 14336 16384".split()
+LABELS = {
+    "add": Text("+ add to the stream", "+ stream에 더하기"),
+    "add_attention": both("+ Δ attention"),
+    "add_ffn": both("+ Δ FFN"),
+    "attention": both("Attention"),
+    "causal_attention": both("Causal attention"),
+    "ffn": both("FFN"),
+    "final_norm": both("Final Norm"),
+    "full_attention": Text("Attention without a mask", "mask 없는 attention"),
+    "lm_head": both("LM head"),
+    "norm": both("Norm"),
+    "norm_after_add": Text("Norm after the add", "더한 뒤 Norm"),
+    "norm_attention": both("Norm → Attention"),
+    "norm_ffn": both("Norm → FFN"),
+    "repeat": Text("repeat N times", "N번 반복"),
+    "replace": Text("replace the stream", "stream을 교체"),
+    "replace_attention": Text("Δ attention replaces x", "x를 Δ attention으로 교체"),
+    "x0": both("x₀"),
+    "x1": both("x₁"),
+    "x2": both("x₂"),
+}
+
+
+def _tray(names: str) -> dict[str, Text]:
+    """The labels of those names; a name that has no label of its own reads as it is."""
+    return {name: LABELS.get(name, both(name)) for name in names.split()}
+
+
+def _six_steps(kind: str) -> Diagram:
+    return Diagram(
+        both(kind),
+        Text(
+            "Put the six steps of one {kind} block in order. {reuse}",
+            "{kind} block 하나의 여섯 단계를 순서대로 채워 봅시다. {reuse}",
+        ).fill(kind=kind, reuse=REUSE),
+        6,
+        _tray("add attention ffn norm replace"),
+        once=False,
+    )
+
 
 DIAGRAMS = {
     "nine_nodes": Diagram(
@@ -67,41 +103,14 @@ DIAGRAMS = {
             "stream은 어떤 node 아홉 개를 어떤 순서로 지나갑니까? label 두 개는 남습니다.",
         ),
         9,
-        {
-            "add_attention": both("+ Δ attention"),
-            "add_ffn": both("+ Δ FFN"),
-            "final_norm": both("Final Norm"),
-            "norm_after_add": Text("Norm after the add", "더한 뒤 Norm"),
-            "norm_attention": both("Norm → Attention"),
-            "norm_ffn": both("Norm → FFN"),
-            "repeat": Text("repeat N times", "N번 반복"),
-            "replace_attention": Text("Δ attention replaces x", "x를 Δ attention으로 교체"),
-            "x0": both("x₀"),
-            "x1": both("x₁"),
-            "x2": both("x₂"),
-        },
+        _tray(
+            "add_attention add_ffn final_norm norm_after_add norm_attention norm_ffn repeat "
+            "replace_attention x0 x1 x2"
+        ),
         once=True,
     ),
-    "pre_norm_places": Diagram(
-        both("Pre-Norm"),
-        Text(
-            "Put the six steps of one Pre-Norm block in order. {reuse}",
-            "Pre-Norm block 하나의 여섯 단계를 순서대로 채워 봅시다. {reuse}",
-        ).fill(reuse=REUSE),
-        6,
-        STEPS,
-        once=False,
-    ),
-    "post_norm_places": Diagram(
-        both("Post-Norm"),
-        Text(
-            "Put the six steps of one Post-Norm block in order. {reuse}",
-            "Post-Norm block 하나의 여섯 단계를 순서대로 채워 봅시다. {reuse}",
-        ).fill(reuse=REUSE),
-        6,
-        STEPS,
-        once=False,
-    ),
+    "pre_norm_places": _six_steps("Pre-Norm"),
+    "post_norm_places": _six_steps("Post-Norm"),
     "ffn_widths": Diagram(
         Text("The widths of two FFNs", "두 FFN의 폭"),
         Text(
@@ -109,7 +118,7 @@ DIAGRAMS = {
             "token의 폭은 FFN에 들어올 때, 가운데에서, 나갈 때 각각 얼마입니까? {reuse}",
         ).fill(reuse=REUSE),
         6,
-        {width: both(width) for width in _WIDTHS},
+        _tray("768 1536 2304 3072 4096 8192 11008 14336 16384"),
         once=False,
         parts=(both("GPT-2 small"), both("Llama-3 8B")),
     ),
@@ -119,26 +128,13 @@ DIAGRAMS = {
             "Put the thirteen nodes of a decoder such as GPT-2 or Llama in order, from x₀ to the "
             "logits. {reuse} Some are left over.",
             "GPT-2나 Llama 같은 decoder의 node 열세 개를 x₀부터 logits까지 순서대로 놓아 봅시다. "
-            "{reuse} 남는 label도 있습니다.",
+            "{reuse} 쓰지 않고 남는 label도 있습니다.",
         ).fill(reuse=REUSE),
         13,
-        {
-            "add_attention": both("+ Δ attention"),
-            "add_ffn": both("+ Δ FFN"),
-            "causal_attention": both("Causal attention"),
-            "ffn": both("FFN"),
-            "final_norm": both("Final Norm"),
-            "full_attention": Text("Attention without a mask", "mask 없는 attention"),
-            "lm_head": both("LM head"),
-            "logits": both("logits"),
-            "norm": both("Norm"),
-            "repeat": Text("repeat N times", "N번 반복"),
-            "replace": Text("replace the stream", "stream을 교체"),
-            "softmax": both("softmax"),
-            "x0": both("x₀"),
-            "x1": both("x₁"),
-            "x2": both("x₂"),
-        },
+        _tray(
+            "add_attention add_ffn causal_attention ffn final_norm full_attention lm_head logits "
+            "norm repeat replace softmax x0 x1 x2"
+        ),
         once=False,
     ),
 }

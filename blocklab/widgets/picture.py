@@ -33,59 +33,44 @@ _CELL = "border:1px solid currentColor;min-width:1.2em;padding:3px 6px;text-alig
 
 
 class Picture:
-    """One answer to one diagram, as text and as ordered lists of boxes."""
+    """One answer to one question, as text, and as an ordered list of boxes or a table."""
 
-    def __init__(self, diagram: Diagram, answer: str) -> None:
-        self.diagram = diagram
-        self.rows = diagram.rows(answer)
+    def __init__(self, asked: Diagram | Mask, answer: str) -> None:
+        self.asked, self.answer = asked, answer
 
     def __repr__(self) -> str:
-        rows = (" → ".join(map(self.diagram.label, row)) for row in self.rows)
-        return f"{self.diagram.title}: {' | '.join(rows)}"
+        return f"{self.asked.title}: {self.asked.text(self.answer)}"
 
     def _repr_html_(self) -> str:
-        number, lists = 1, ""
-        for part, row in zip(self.diagram.parts, self.rows, strict=True):
-            steps = "".join(self._step(n, w, n > number) for n, w in enumerate(row, number))
-            lists += f'{escape(str(part))}<ol start="{number}" style="{_ROW}">{steps}</ol>'
-            number += len(row)
-        return _framed(self.diagram, lists)
-
-    def _step(self, number: int, word: str, follows: bool) -> str:
-        border = _OPEN if word == EMPTY else _FILLED
-        arrow = '<span aria-hidden="true">→</span>' if follows else ""
+        asked, answer = self.asked, self.answer
+        drawn = _table(asked, answer) if isinstance(asked, Mask) else _boxes(asked, answer)
         return (
-            f'<li style="{_STEP}">{arrow}<span style="{_BOX};border:{border}">'
-            f'<span style="{_SMALL}">{number}</span> {escape(self.diagram.label(word))}</span></li>'
+            f'{_STYLE}<div class="blocklab-picture" lang="{language()}">'
+            f"<b>{escape(str(asked.title))}.</b> {escape(str(asked.question))}"
+            f'{drawn}<span style="{_SMALL}">{escape(str(RUN))}</span></div>'
         )
 
 
-class PaintedMask:
-    """One answer to one mask, as text and as a table; what is missing in the answer is blank."""
-
-    def __init__(self, mask: Mask, answer: str) -> None:
-        self.mask, self.answer = mask, answer
-
-    def __repr__(self) -> str:
-        return f"{self.mask.title}: {self.answer or EMPTY}"
-
-    def _repr_html_(self) -> str:
-        rows = self.mask.rows(self.answer)
-        heads = "".join(f'<th scope="col">{j}</th>' for j in range(max(map(len, rows), default=0)))
-        body = "".join(
-            f'<tr><th scope="row">{i}</th>{_cells(row)}</tr>' for i, row in enumerate(rows)
-        )
-        table = f'<table style="margin:8px 0"><tr><td></td>{heads}</tr>{body}</table>'
-        return _framed(self.mask, f"<br>{escape(str(LEGEND))}{table}")
+def _boxes(diagram: Diagram, answer: str) -> str:
+    steps = (_step(diagram, n, word) for n, word in enumerate(diagram.words(answer)))
+    return f'<ol style="{_ROW}">{"".join(steps)}</ol>'
 
 
-def _cells(row: str) -> str:
-    return "".join(f'<td style="{_CELL}">{escape(SIGNS.get(c, c))}</td>' for c in row)
-
-
-def _framed(asked: Diagram | Mask, drawn: str) -> str:
+def _step(diagram: Diagram, slot: int, word: str) -> str:
+    border = _OPEN if word == EMPTY else _FILLED
+    lead = diagram.lead(slot).replace("→", '<span aria-hidden="true">→</span>')
     return (
-        f'{_STYLE}<div class="blocklab-picture" lang="{language()}">'
-        f"<b>{escape(str(asked.title))}.</b> {escape(str(asked.question))}"
-        f'{drawn}<span style="{_SMALL}">{escape(str(RUN))}</span></div>'
+        f'<li style="{_STEP}">{lead}<span style="{_BOX};border:{border}">'
+        f'<span style="{_SMALL}">{slot + 1}</span> {escape(diagram.label(word))}</span></li>'
     )
+
+
+def _table(mask: Mask, answer: str) -> str:
+    """The answer's rows, numbered; blank where it has none, other characters as they are."""
+    rows = mask.rows(answer)
+    heads = "".join(f'<th scope="col">{j}</th>' for j in range(max(map(len, rows), default=0)))
+    lines = f"<tr><td></td>{heads}</tr>"
+    for i, row in enumerate(rows):
+        cells = (f'<td style="{_CELL}">{escape(SIGNS.get(c, c))}</td>' for c in row)
+        lines += f'<tr><th scope="row">{i}</th>{"".join(cells)}</tr>'
+    return f'<br>{escape(str(LEGEND))}<table style="margin:8px 0">{lines}</table>'
