@@ -136,19 +136,15 @@ def diagnose(name: str, seen: Sequence[Seen]) -> tuple[Misconception, ...]:
         for p, got, want in seen
         for i, (g, w) in enumerate(zip(got, want, strict=True))
     ]
-    valued = [(p, i, g, w) for p, i, g, w in steps if not g.error or w.error]
-    wrong = [p for p, _, g, w in valued if not same(g, w, p.tolerance)]
-    if not wrong:
+    if all(g.error for _, _, g, _ in steps):
         return ()
-    first = [step for step in valued if step[0] is wrong[0]]
-    again = valued if len(valued) < len(steps) else []
-    for evidence, largest in ((steps, 2), (again, 2), (first, 1)):
+    valued = [step for step in steps if not step[2].error or step[3].error]
+    wrong = [p for p, _, g, w in valued if not same(g, w, p.tolerance)][:1]
+    weaker = [(valued, 2)] if wrong and len(valued) < len(steps) else []
+    weakest = [([step for step in valued if step[0] is p], 1) for p in wrong]
+    for evidence, largest in ((steps, 2), *weaker, *weakest):
         for flags in known.combinations():
-            if (
-                evidence
-                and len(flags) <= largest
-                and _explains(name, known.variant(flags), evidence)
-            ):
+            if len(flags) <= largest and _explains(name, known.variant(flags), evidence):
                 return tuple(Misconception(f, known.flags[f]) for f in known.flags if f in flags)
     return ()
 

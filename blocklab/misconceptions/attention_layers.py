@@ -1,5 +1,7 @@
 """Wrong turns in a whole attention layer, with a KV head for each head or with shared ones."""
 
+from collections.abc import Collection
+
 from torch import nn
 
 from blocklab.misconceptions.attention_heads import (
@@ -164,18 +166,23 @@ EXTRA = {
     ),
     "detached": WORDS["detached"],
 }
-_ALONE = {*MASK, *ROTATE, *EXTRA}
-_APART = (
-    frozenset({*_ALONE, *SCALE}),
-    frozenset({*_ALONE, *PROJECTIONS, *MULTI_HEAD}),
-    frozenset({*_ALONE, *SPLIT}),
-    frozenset({*_ALONE, *MERGE}),
-    frozenset({*SPLIT, "one_head"}),
-)
+ALONE = {*MASK, *ROTATE, *EXTRA}
+
+
+def _apart(alone: set[str], *groups: Collection[str]) -> list[frozenset[str]]:
+    """Groups of which one flag at a time makes sense, and flags that go with no other at all."""
+    return [frozenset(alone.union(group)) for group in groups]
+
+
 MultiHeadAttention = Misconceptions(
     _multi_head,
     {**SCALE, **PROJECTIONS, **MULTI_HEAD, **SPLIT, **MERGE, **MASK, **ROTATE, **EXTRA},
-    apart=(*_APART, frozenset({"one_head", "view_merge"}), frozenset({"one_head", "scale_model"})),
+    apart=[
+        *_apart(ALONE, SCALE, {**PROJECTIONS, **MULTI_HEAD}, SPLIT, MERGE),
+        frozenset({"one_head", *SPLIT}),
+        frozenset({"one_head", *MERGE}),
+        frozenset({"one_head", "scale_model"}),
+    ],
 )
 SHARING = {
     "tiled": Text(
@@ -209,5 +216,9 @@ _GROUPS = {
 GroupedQueryAttention = Misconceptions(
     _grouped,
     {**_GROUPS, **SCALE, **PROJECTIONS, **SPLIT, **MERGE, **MASK, **ROTATE, **EXTRA},
-    apart=(*_APART, frozenset({*_ALONE, *_GROUPS}), frozenset({"one_head", *_GROUPS})),
+    apart=[
+        *_apart(ALONE | _GROUPS.keys() - SHARING.keys(), SCALE, PROJECTIONS, SPLIT, MERGE, SHARING),
+        frozenset({"one_head", *SPLIT, *SHARING}),
+        frozenset({"one_head", *MERGE}),
+    ],
 )

@@ -70,7 +70,7 @@ block_nodes = Misconceptions(
             "This is the Post-Norm block: each norm stands after its add. In GPT-2 and Llama it "
             "stands on the branch, before the sublayer, and the stream itself is not normalised.",
             "이것은 Post-Norm block입니다. norm이 add 뒤에 있습니다. GPT-2와 Llama에서는 norm이 "
-            "sublayer 앞의 갈래에 있고, stream 자체는 정규화하지 않습니다.",
+            "sublayer 앞의 옆길에 있고, stream 자체는 정규화하지 않습니다.",
         ),
         "ffn_first": Text(
             "The FFN stands before the attention. A block communicates first, then computes: x1 "

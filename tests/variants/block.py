@@ -366,15 +366,16 @@ class _LoRASmallStart(reference.LoRALinear):
         return torch.stack([self.base.weight, self.scale * (self.B @ self.A)]).sum(0)
 
 
-def _ours(n, name):
-    """Hugging Face's name of a part of block n -> ours."""
-    return {
-        f"h.{n}.ln_1": f"blocks.{n}.norm1",
-        f"h.{n}.ln_2": f"blocks.{n}.norm2",
-        f"h.{n}.attn.c_proj": f"blocks.{n}.attention.out_proj",
-        f"h.{n}.mlp.c_fc": f"blocks.{n}.ffn.up_proj",
-        f"h.{n}.mlp.c_proj": f"blocks.{n}.ffn.down_proj",
-    }[name]
+def _ours(n, part):
+    """Where a part of GPT-2's block n goes."""
+    names = {
+        "ln_1": "norm1",
+        "ln_2": "norm2",
+        "attn.c_proj": "attention.out_proj",
+        "mlp.c_fc": "ffn.up_proj",
+        "mlp.c_proj": "ffn.down_proj",
+    }
+    return f"blocks.{n}.{names[part]}"
 
 
 def _as_state_dict(decoder, state_dict):
@@ -389,12 +390,13 @@ def _as_state_dict(decoder, state_dict):
         for part in ("ln_1", "ln_2", "attn.c_proj", "mlp.c_fc", "mlp.c_proj"):
             for kind in ("weight", "bias"):
                 value = state_dict[f"{prefix}h.{n}.{part}.{kind}"]
-                got[f"{_ours(n, f'h.{n}.{part}')}.{kind}"] = value.T if "c_" in part else value
+                got[f"{_ours(n, part)}.{kind}"] = value.T if value.dim() == 2 else value
         for kind in ("weight", "bias"):
             three = state_dict[f"{prefix}h.{n}.attn.c_attn.{kind}"]
             width = three.shape[-1] // 3
             for letter, value in zip("qkv", three.split(width, dim=-1), strict=True):
-                got[f"blocks.{n}.attention.{letter}_proj.{kind}"] = value.T
+                turned = value.t() if kind == "weight" else value
+                got[f"blocks.{n}.attention.{letter}_proj.{kind}"] = turned
     return got
 
 

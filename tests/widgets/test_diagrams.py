@@ -6,29 +6,47 @@ from html.parser import HTMLParser
 import pytest
 
 from blocklab import text
+from blocklab.misconceptions.block import block_nodes as wrong_nodes
+from blocklab.misconceptions.ffn import ffn_widths as wrong_widths
+from blocklab.misconceptions.variants import Misconceptions
+from blocklab.reference import block, ffn, norm, residual
 from blocklab.text import LANGUAGES
 from blocklab.widgets.diagrams import DIAGRAMS, EMPTY, Diagram, diagram
 from blocklab.widgets.picture import Picture
 
-RIGHT = {
-    "nine_nodes": "x0 norm_attention add_attention x1 norm_ffn add_ffn x2 repeat final_norm",
-    "pre_norm_places": "norm attention add norm ffn add",
-    "post_norm_places": "attention add norm ffn add norm",
-}
 each = pytest.mark.parametrize("name", DIAGRAMS)
 
 
+@pytest.fixture
+def right(name: str) -> list[str]:
+    """The words of the right answer to a diagram."""
+    return next(getattr(m, name) for m in (block, ffn, norm, residual) if hasattr(m, name)).split()
+
+
 @each
-def test_the_right_answer_can_be_put_together_and_something_wrong_too(name: str) -> None:
-    shown, right = DIAGRAMS[name], RIGHT[name].split()
+def test_the_right_answer_can_be_put_together_and_something_wrong_too(
+    name: str, right: list[str]
+) -> None:
+    shown = DIAGRAMS[name]
     assert len(right) == shown.slots
     assert set(right) < set(shown.labels)
     assert shown.once == (len(set(right)) == len(right))
 
 
+@pytest.mark.parametrize(
+    ("name", "wrong"), [("ffn_widths", wrong_widths), ("block_nodes", wrong_nodes)]
+)
+def test_what_is_known_to_be_got_wrong_can_be_put_together(
+    name: str, wrong: Misconceptions
+) -> None:
+    for flags in wrong.combinations():
+        assert set(wrong.variant(flags).split()) <= set(DIAGRAMS[name].labels)
+
+
 @each
 def test_the_order_of_the_labels_tells_nothing(name: str) -> None:
-    assert list(DIAGRAMS[name].labels) == sorted(DIAGRAMS[name].labels)
+    labels = list(DIAGRAMS[name].labels)
+    assert labels == sorted(labels, key=lambda label: (int(label) if label.isdigit() else 0, label))
 
 
 @each
@@ -104,3 +122,11 @@ def test_a_picture_speaks_the_language_in_use(monkeypatch: pytest.MonkeyPatch) -
     assert 'lang="ko"' in drawn._repr_html_()
     assert "stream에 더하기" in drawn._repr_html_()
     assert repr(drawn) == "Pre-Norm: + stream에 더하기 → ? → ? → ? → ? → ?"
+
+
+def test_parts_are_named_and_no_arrow_leads_from_one_to_the_next() -> None:
+    drawn = Picture(DIAGRAMS["ffn_widths"], "768 3072 768 4096 ? 4096 5")
+    words = "GPT-2 small 768 → 3072 → 768 Llama-3 8B 4096 → ? → 4096 → 5"
+    assert repr(drawn) == f"The widths of two FFNs: {words}"
+    boxes = Boxes(drawn._repr_html_()).items
+    assert boxes[2:5] == ["→3 768", "Llama-3 8B4 4096", "→5 ?"]

@@ -34,6 +34,14 @@ CASES = {
         'fill_in("one", answer=" ".join(["x"]))',
         'fill_in("one", answer="y z")',
     ),
+    "a mask": (
+        'paint_mask("one", 5); b.paint_mask("one", T=5, answer="")',
+        'paint_mask("one", 5, answer="y z"); b.paint_mask("one", T=5, answer="y z")',
+    ),
+    "a check of the same name": (
+        'fill_in("one"); check("one"); hint("one")',
+        'fill_in("one", answer="y z"); check("one"); hint("one")',
+    ),
     "another call in the cell": (
         'fill_in("two", answer="x"); fill_in("one", answer="x"); fill_in("two", answer="x")',
         'fill_in("two", answer="x"); fill_in("one", answer="y z"); fill_in("two", answer="x")',
