@@ -31,7 +31,7 @@ def solution(name: str, module: str, stub: str, blank: tuple[str, ...] = ()) -> 
 def _value(source: str, node: ast.Assign, name: str, stub: str) -> str:
     if not stub:
         raise SourceError(f"{name}: a value needs a stub in its solution cell")
-    if "fill_in(" in stub:
+    if "fill_in(" in stub or "paint_mask(" in stub:
         return rewrite(stub, name, ast.literal_eval(node.value))
     return "\n".join(source.split("\n")[node.lineno - 1 : node.end_lineno])
 
