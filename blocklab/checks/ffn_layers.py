@@ -5,11 +5,10 @@ from torch import Tensor
 
 from blocklab.checks.property import Draw, Property
 from blocklab.functions import Activation
-from blocklab.probe import Call
+from blocklab.probe import Call, Module, Outcome
 from blocklab.text import Text, both
 
 BY_HAND, SQUARE = Text("by hand", "손계산"), both("T = d_ff = d_model")
-NOTHING_MORE = Text("three weights, and no others", "weight 세 개, 그 밖에는 없음")
 RELU = Activation("relu")
 HAND = (
     torch.tensor([1.0, 2.0]),
@@ -66,8 +65,7 @@ def _named(draw: Draw, d: int, d_ff: int) -> dict[str, Tensor]:
 def FeedForward(draw: Draw) -> list[Property]:
     B, T, d, d_ff = draw.sizes((2, 3), (4, 5), (6, 8), (9, 12))
     x, curved = draw.normal(B, T, d), _curved(draw)
-    load, square, wide = (_named(draw, d, width) for width in (d_ff, d, 4 * d))
-    matrices = {name: load[name] for name in load if name.endswith("weight")}
+    load, square = _named(draw, d, d_ff), _named(draw, d, d)
     return [
         Property(
             "formula",
@@ -84,19 +82,6 @@ def FeedForward(draw: Draw) -> list[Property]:
                 Call((draw.normal(B, d, d),), of="square", label=SQUARE),
             ],
             weight=3,
-        ),
-        Property(
-            "parameters",
-            Text(
-                "Two nn.Linear layers of the sizes asked for, under their names.",
-                "요구한 크기의 nn.Linear 두 개가 정해진 이름으로 있다.",
-            ),
-            [
-                Call((d, d_ff, RELU)),
-                Call((d, d_ff, RELU), load=load),
-                Call((d, d_ff, RELU), load=matrices),
-                Call((d, 4 * d, RELU), load=wide, label=both("d_ff = 4 d_model")),
-            ],
         ),
         Property(
             "axes",
@@ -147,12 +132,8 @@ def SwiGLU(draw: Draw) -> list[Property]:
                 "Three nn.Linear layers of the sizes asked for, and nothing else: no biases.",
                 "요구한 크기의 nn.Linear 세 개만 있고, bias는 없다.",
             ),
-            [
-                Call((d, d_ff), keep="m"),
-                Call((load,), of="m", method="load_state_dict", label=NOTHING_MORE),
-                Call((d, d_ff), load=load),
-                Call((d, 4 * d), load=_gated(draw, d, 4 * d), label=both("d_ff = 4 d_model")),
-            ],
+            [Call((d, d_ff))],
+            judge=_nothing_more,
         ),
         Property(
             "axes",
@@ -164,6 +145,19 @@ def SwiGLU(draw: Draw) -> list[Property]:
             ],
         ),
     ]
+
+
+def _nothing_more(got: list[Outcome], want: list[Outcome]) -> Text | None:
+    """A complaint where the module has parameters that were not asked for."""
+    mine, asked = got[0].value, want[0].value
+    if not isinstance(mine, Module) or mine.parameters.keys() <= asked.parameters.keys():
+        return None
+    return Text(
+        "It also has {names}. Llama's FFN has no biases; nn.Linear makes one unless it is told "
+        "bias=False.",
+        "{names}도 있습니다. Llama의 FFN에는 bias가 없습니다. nn.Linear는 bias=False라고 하지 "
+        "않으면 bias를 만듭니다.",
+    ).fill(names=", ".join(name for name in mine.parameters if name not in asked.parameters))
 
 
 def ffn_as_memory(draw: Draw) -> list[Property]:

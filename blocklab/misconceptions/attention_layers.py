@@ -218,7 +218,8 @@ GroupedQueryAttention = Misconceptions(
     {**_GROUPS, **SCALE, **PROJECTIONS, **SPLIT, **MERGE, **MASK, **ROTATE, **EXTRA},
     apart=[
         *_apart(ALONE | _GROUPS.keys() - SHARING.keys(), SCALE, PROJECTIONS, SPLIT, MERGE, SHARING),
-        frozenset({"one_head", *SPLIT, *SHARING}),
+        frozenset({"one_head", *SPLIT}),
+        frozenset({"one_head", *SHARING}),
         frozenset({"one_head", *MERGE}),
     ],
 )

@@ -4,30 +4,17 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from blocklab.misconceptions.ffn_layers import FLOW, MODULE
+from blocklab.misconceptions.ffn_layers import FLOW
 from blocklab.misconceptions.variants import Misconceptions, Wrong
 from blocklab.text import Text
-
-
-def _linear(d_in: int, d_out: int, bias: bool) -> nn.Linear:
-    layer = nn.Linear(d_in, d_out, bias=bias)
-    if bias:
-        nn.init.zeros_(layer.bias)
-    return layer
 
 
 def _SwiGLU(wrong: Wrong):
     class SwiGLU(nn.Module):
         def __init__(self, d_model, d_ff):
             super().__init__()
-            d_ff = 4 * d_model if "width_fixed" in wrong else d_ff
-            d_ff = 2 * d_ff // 3 if "two_thirds" in wrong else d_ff
-            sizes = (d_model, d_ff), (d_model, d_ff), (d_ff, d_model)
-            gate, up, down = (_linear(*size, bias="biases" in wrong) for size in sizes)
-            if "hidden" in wrong:
-                self.layers = [gate, up, down]
-            else:
-                self.gate_proj, self.up_proj, self.down_proj = gate, up, down
+            self.gate_proj, self.up_proj = (nn.Linear(d_model, d_ff, bias=False) for _ in range(2))
+            self.down_proj = nn.Linear(d_ff, d_model, bias=False)
 
         def forward(self, x):
             h = F.layer_norm(x, x.shape[-1:]) if "norm_inside" in wrong else x
@@ -129,31 +116,9 @@ _GATE = {
         "아무것도 배우지 못합니다.",
     ),
 }
-_GATED_MODULE = {
-    "biases": Text(
-        "The layers have biases, which nn.Linear makes unless it is told bias=False. Llama's FFN "
-        "has none, and the weights that are saved for it would not fit.",
-        "layer에 bias가 있습니다. nn.Linear는 bias=False라고 하지 않으면 bias를 만듭니다. Llama의 "
-        "FFN에는 bias가 없어서 저장된 weight와 맞지 않습니다.",
-    ),
-    "width_fixed": MODULE["width_fixed"],
-    "two_thirds": Text(
-        "d_ff is multiplied by 2/3 inside. The first Llamas chose their d_ff that way "
-        "(8/3 · d_model); the argument is the final width already.",
-        "안에서 d_ff에 2/3를 곱했습니다. 초기 Llama가 d_ff를 그렇게 정했지만 (8/3 · d_model), "
-        "인자로 받는 d_ff는 이미 정해진 폭입니다.",
-    ),
-    "hidden": Text(
-        "The weights are not found under gate_proj, up_proj and down_proj: other names (Meta's "
-        "own code has w1, w3, w2), two in one matrix, or a plain list, which hides parameters.",
-        "gate_proj, up_proj, down_proj라는 이름으로 weight를 찾을 수 없습니다. 이름이 다르거나 "
-        "(Meta의 코드는 w1, w3, w2), 둘을 한 행렬에 합쳤거나, parameter를 숨기는 보통 list에 "
-        "담은 경우입니다.",
-    ),
-}
 SwiGLU = Misconceptions(
     _SwiGLU,
-    {**_GATE, **_GATED_MODULE},
+    _GATE,
     apart=(
         frozenset(_ACTIVATIONS),
         *(frozenset({flag, "no_activation"}) for flag in _ACTIVATIONS),
@@ -167,12 +132,5 @@ SwiGLU = Misconceptions(
         *(frozenset({"detached", f}) for f in ("of_product", "late_product", "activation_last")),
         frozenset({"of_product", "exchanged"}),
         frozenset({"both", "exchanged"}),
-        frozenset(_GATED_MODULE),
-        *(
-            frozenset({flag, other})
-            for flag in _GATED_MODULE
-            for other in _GATE
-            if flag != "biases"
-        ),
     ),
 )

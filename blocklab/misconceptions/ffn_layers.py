@@ -143,44 +143,12 @@ feed_forward = Misconceptions(
     _feed_forward, {**_ACTIVATION, **_BIASES, **_LAYOUT, **FLOW}, apart=_APART
 )
 
-MODULE = {
-    "no_biases": Text(
-        "up_proj and down_proj have no biases. This plain form has them, as in GPT-2; only the "
-        "gated form of Llama has none.",
-        "up_proj와 down_proj에 bias가 없습니다. GPT-2와 같은 이 기본 형태에는 bias가 있습니다. "
-        "bias가 없는 것은 Llama의 gate가 있는 형태입니다.",
-    ),
-    "width_fixed": Text(
-        "The inner width is always 4 · d_model. It is the argument d_ff.",
-        "가운데 폭이 언제나 4 · d_model입니다. 인자로 받은 d_ff를 쓰세요.",
-    ),
-    "sizes_exchanged": Text(
-        "up_proj and down_proj have each other's sizes: up goes from d_model to d_ff, "
-        "nn.Linear(d_model, d_ff), and down comes back.",
-        "up_proj와 down_proj의 크기가 서로 바뀌었습니다. up은 d_model에서 d_ff로 가고, "
-        "nn.Linear(d_model, d_ff)입니다. down은 되돌아옵니다.",
-    ),
-    "hidden": Text(
-        "The weights are not found under up_proj.weight and down_proj.weight: other names, or a "
-        "plain list, which hides parameters from the optimizer as well.",
-        "up_proj.weight와 down_proj.weight라는 이름으로 weight를 찾을 수 없습니다. 이름이 다르거나 "
-        "보통 list에 담은 경우입니다. list에 담으면 optimizer도 parameter를 찾지 못합니다.",
-    ),
-}
-
 
 def _FeedForward(wrong: Wrong):
     class FeedForward(nn.Module):
         def __init__(self, d_model, d_ff, activation):
             super().__init__()
-            d_ff = 4 * d_model if "width_fixed" in wrong else d_ff
-            wide, narrow = (d_model, d_ff) if "sizes_exchanged" in wrong else (d_ff, d_model)
-            bias = "no_biases" not in wrong
-            up, down = nn.Linear(narrow, wide, bias=bias), nn.Linear(wide, narrow, bias=bias)
-            if "hidden" in wrong:
-                self.layers = [up, down]
-            else:
-                self.up_proj, self.down_proj = up, down
+            self.up_proj, self.down_proj = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
             self.activation = activation
 
         def forward(self, x):
@@ -190,13 +158,4 @@ def _FeedForward(wrong: Wrong):
     return FeedForward
 
 
-_LOADED = {**_ACTIVATION, **_BIASES, **FLOW}
-FeedForward = Misconceptions(
-    _FeedForward,
-    {**MODULE, **_LOADED},
-    apart=(
-        *_APART,
-        frozenset(MODULE),
-        *(frozenset({flag, other}) for flag in MODULE for other in _LOADED),
-    ),
-)
+FeedForward = Misconceptions(_FeedForward, {**_ACTIVATION, **_BIASES, **FLOW}, apart=_APART)
