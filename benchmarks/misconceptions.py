@@ -24,8 +24,10 @@ from blocklab.checks.examine import examine  # noqa: E402
 def row(name: str, seeds: range) -> tuple[int, int, int, int, int]:
     """Misconceptions, caught, named, correct variants, wrongly rejected, over all seeds."""
 
+    others = vars(catalogue.module_of("reference", name))
+
     def report(answer, seed):
-        return examine(name, LocalCandidate({name: answer}), seed)
+        return examine(name, LocalCandidate({**others, name: answer}), seed)
 
     known = catalogue.part("misconceptions", name)
     caught = named = count = 0

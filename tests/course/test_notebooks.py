@@ -24,11 +24,12 @@ def run(path: str, tmp_path, allow_errors: bool = False) -> nbformat.NotebookNod
 
 def scores(notebook: nbformat.NotebookNode) -> dict[str, tuple[float, float]]:
     """Score and points of every check cell, as nbgrader reads them."""
-    return {
-        c.metadata.nbgrader.grade_id: (float(c.outputs[-1].data["text/plain"]), c.metadata.nbgrader.points)
-        for c in notebook.cells
-        if c.cell_type == "code" and c.metadata.get("nbgrader", {}).get("grade")
-    }  # fmt: skip
+    found = {}
+    for cell in notebook.cells:
+        graded = cell.metadata.get("nbgrader", {})
+        if cell.cell_type == "code" and graded.get("grade"):
+            found[graded.grade_id] = (float(cell.outputs[-1].data["text/plain"]), graded.points)
+    return found
 
 
 def stderr(notebook: nbformat.NotebookNode) -> list[str]:
