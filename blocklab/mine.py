@@ -7,6 +7,7 @@ graded it is always the course's own.
 
 import ast
 import builtins
+import contextlib
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -66,7 +67,9 @@ def keep(name: str, cells: Sequence[str]) -> bool:
 
     source = gather(name, cells)
     try:
-        if not examine(name, LocalCandidate(load(source))).passed:
+        with contextlib.redirect_stdout(None):
+            alone = load(source)
+        if not examine(name, LocalCandidate(alone)).passed:
             return False
         _file(name).parent.mkdir(parents=True, exist_ok=True)
         _file(name).write_text(source, "utf-8")

@@ -13,10 +13,12 @@ import types
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.module import _IncompatibleKeys
 
 from blocklab import functions
 from blocklab.text import Text
@@ -102,6 +104,7 @@ class Outcome:
     changed: positions of the arguments that the call changed in place.
     gradients: by argument position, or by parameter name; None where nothing flowed.
     records: what each recording function was given.
+    marked: positions of tensors that require a gradient, or hold one, since the call.
     """
 
     value: Any = None
@@ -109,6 +112,7 @@ class Outcome:
     changed: tuple[int, ...] = ()
     gradients: Mapping[str, Tensor | None] = field(default_factory=dict)
     records: Mapping[str, list[Tensor]] = field(default_factory=dict)
+    marked: tuple[int, ...] = ()
 
 
 def describe(name: str, namespace: Mapping[str, Any]) -> str:
@@ -133,38 +137,52 @@ Names = Mapping[str, Any]
 def run(probes: Sequence[Sequence[Step]], answer: Any, others: Names) -> list[list[Outcome]]:
     """Run every probe of a check on an answer; an exception becomes part of its outcome.
 
-    others: where `Other` answers are looked up. An answer that draws random numbers leaves the
-    generator where it was.
+    others: where `Other` answers are looked up.
     """
+    with own_randomness():
+        return [list(outcomes(steps, answer, others)) for steps in probes]
+
+
+@contextlib.contextmanager
+def own_randomness() -> Iterator[None]:
+    """Answers that draw random numbers leave the notebook's generator where it was."""
     state = torch.get_rng_state()
     try:
-        return [list(outcomes(steps, answer, others)) for steps in probes]
+        yield
     finally:
         torch.set_rng_state(state)
 
 
 def outcomes(steps: Sequence[Step], answer: Any, others: Names) -> Iterator[Outcome]:
-    """The outcomes of one probe, one at a time, so that a reader can stop early."""
+    """The outcomes of one probe, one at a time, so that a reader can stop early.
+
+    What an answer draws at random, such as a module's first weights, is the same every time.
+    """
+    torch.manual_seed(0)
     kept: dict[str, Any] = {}
+    records: functions.Records = {}
     for step in steps:
+        records.clear()
         if isinstance(step, Read):
             yield Outcome(plain(answer))
         else:
-            yield _call(step, answer, kept, others)
+            yield _call(step, answer, kept, others, records)
 
 
-def _call(call: Call, answer: Any, kept: dict[str, Any], others: Names) -> Outcome:
-    records: functions.Records = {}
+def _call(
+    call: Call, answer: Any, kept: dict[str, Any], others: Names, records: functions.Records
+) -> Outcome:
     try:
         target = _target(call.of, answer, kept, others)
         args = [_real(a, kept, others, records) for a in call.args]
         kwargs = {k: _real(a, kept, others, records) for k, a in call.kwargs.items()}
     except LookupError:
         return Outcome(error=MISSING)
+    lists = [list(a) if isinstance(a, list) else a for a in args]
     if call.backward is not None:
-        for a in args:
-            if isinstance(a, Tensor) and a.is_floating_point():
-                a.requires_grad_()
+        for leaf in _leaves(args).values():
+            leaf.requires_grad_()
+    before = call.args, lists
     try:
         with _quiet():
             value = (getattr(target, call.method) if call.method else target)(*args, **kwargs)
@@ -174,14 +192,16 @@ def _call(call: Call, answer: Any, kept: dict[str, Any], others: Names) -> Outco
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        changed = _changed(call.args, args)
-        return Outcome(error=_problem(error), changed=changed, records=records)
+        changed = _changed(args, *before)
+        return Outcome(error=_problem(error), changed=changed, records=dict(records))
     if call.keep is not None:
         kept[call.keep] = value
     if call.load is not None and (problem := _load(value, call.load)):
         kept.pop(call.keep or "", None)
         return Outcome(plain(value), error=problem)
-    return Outcome(plain(value), None, _changed(call.args, args), gradients, records)
+    changed = _changed(args, *before)
+    marked = _marked(args) if call.backward is None else ()
+    return Outcome(plain(value), None, changed, gradients, dict(records), marked)
 
 
 def _target(of: str | Other | None, answer: Any, kept: Names, others: Names) -> Any:
@@ -210,8 +230,26 @@ def _real(described: Any, kept: Names, others: Names, records: functions.Records
     return described
 
 
-def _changed(before: Sequence[Any], after: Sequence[Any]) -> tuple[int, ...]:
-    return tuple(i for i, (a, b) in enumerate(zip(before, after, strict=True)) if _differs(a, b))
+def _changed(args: Sequence[Any], given: Sequence[Any], lists: Sequence[Any]) -> tuple[int, ...]:
+    """The positions of the arguments that are not what they were when the call began."""
+    return tuple(
+        i
+        for i, (described, was, now) in enumerate(zip(given, lists, args, strict=True))
+        if _differs(described, now) or (isinstance(now, list) and not _same_things(was, now))
+    )
+
+
+def _same_things(was: list[Any], now: list[Any]) -> bool:
+    return len(was) == len(now) and all(a is b for a, b in zip(was, now, strict=True))
+
+
+def _marked(args: Sequence[Any]) -> tuple[int, ...]:
+    """Where an answer left a gradient, or the wish for one, on a tensor of the caller's."""
+    return tuple(
+        i
+        for i, a in enumerate(args)
+        if isinstance(a, Tensor) and (a.requires_grad or a.grad is not None)
+    )
 
 
 def _differs(a: Any, b: Any) -> bool:
@@ -222,16 +260,28 @@ def _differs(a: Any, b: Any) -> bool:
     return False
 
 
+def _leaves(args: Sequence[Any]) -> dict[str, Tensor]:
+    """The float tensors among the arguments, by position, and those in a list by its position."""
+    found = {}
+    for i, a in enumerate(args):
+        inside = a if isinstance(a, list) else []
+        named = {str(i): a} | {f"{i}.{j}": v for j, v in enumerate(inside)}
+        found |= {k: v for k, v in named.items() if isinstance(v, Tensor) and v.is_floating_point()}
+    return found
+
+
 def _gradients(
     value: Any, backward: Tensor, args: Sequence[Any], target: Any
 ) -> dict[str, Tensor | None]:
-    leaves = {str(i): a for i, a in enumerate(args) if isinstance(a, Tensor) and a.requires_grad}
+    leaves = {key: leaf for key, leaf in _leaves(args).items() if leaf.requires_grad}
     owner = getattr(target, "__self__", target)
     if isinstance(owner, nn.Module):
         leaves |= {name: p for name, p in owner.named_parameters() if p.requires_grad}
-    output = value[-1] if isinstance(value, list | tuple) and value else value
-    if not isinstance(output, Tensor) or output.shape != backward.shape:
+    outputs = value if isinstance(value, list | tuple) else [value]
+    fitting = [v for v in outputs if isinstance(v, Tensor) and v.shape == backward.shape]
+    if not fitting:
         return {}
+    output = fitting[-1]
     if not output.requires_grad:
         return dict.fromkeys(leaves)
     total = (output * backward).sum()
@@ -260,8 +310,13 @@ def plain(value: Any, depth: int = 0) -> Any:
         return value.detach().clone()
     if value is None or kind in (bool, int, float, str):
         return value
-    if kind in (list, tuple) and depth < 4:
-        return [plain(v, depth + 1) for v in itertools.islice(value, 1000)]
+    if kind is Fraction:
+        return float(value)
+    if kind is _IncompatibleKeys:  # what load_state_dict says of keys that it left alone
+        return None
+    if isinstance(value, list | tuple) and depth < 4:
+        base = list if isinstance(value, list) else tuple
+        return [plain(v, depth + 1) for v in itertools.islice(base.__iter__(value), 1000)]
     if kind is dict and depth < 4:
         return {str(k): plain(v, depth + 1) for k, v in itertools.islice(value.items(), 1000)}
     if isinstance(value, nn.Module):

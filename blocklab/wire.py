@@ -26,7 +26,7 @@ _TYPES: dict[str, type] = {
         *(probe.Problem, probe.Strange, probe.Module, probe.Outcome),
     )
 }
-_KEPT_AS_TUPLE = {"changed", "args", "parts"}
+_KEPT_AS_TUPLE = {"changed", "marked", "args", "parts"}
 
 
 class WireError(ValueError):

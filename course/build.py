@@ -109,6 +109,7 @@ def _generate_assignment(unit: str, name: str, notebook: NotebookNode) -> Notebo
         config = Config()
         release(config)
         config.CourseDirectory.root = folder
+        config.GenerateAssignment.no_database, config.SaveCells.enabled = True, False
         api = NbGraderAPI(CourseDirectory(config=config), config=config)
         result = api.generate_assignment(unit)
         if not result["success"]:

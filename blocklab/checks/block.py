@@ -93,7 +93,7 @@ def PostNormBlock(draw: Draw) -> list[Property]:
         ),
         "ffn_half": Text(
             "If the attention writes nothing, the FFN works on norm1(x).",
-            "attention이 아무것도 쓰지 않으면 FFN은 norm1(x)에서 일한다.",
+            "attention이 아무것도 쓰지 않으면 FFN은 norm1(x)를 읽는다.",
         ),
         "silent": Text(
             "If neither writes anything, norm2(norm1(x)) is left, not x.",

@@ -208,15 +208,16 @@ def _tied(draw: Draw, ids: Tensor) -> list[Step]:
     """The logits, and the gradient that reaches the one matrix from both of its places."""
     config = replace(GPT, tied=True)
     weights = dict(drawn_weights(draw, config))
-    shared = weights.pop("token_embedding.weight")
+    shared = {"weight": weights.pop("token_embedding.weight")}
     gradient = draw.normal(*ids.shape, config.vocab_size)
     return [
         Call((config,), keep="m", load=weights),
-        filled({"token_embedding.weight": shared, "lm_head.weight": shared}, of="m"),
+        Call(("lm_head",), of="m", method="get_submodule", keep="head", load=shared),
+        Call(("token_embedding",), of="m", method="get_submodule", keep="table", load=shared),
         Call((ids,), of="m", keep="logits"),
         Call((gradient,), of="logits", method="backward"),
-        Call(("token_embedding.weight",), of="m", method="get_parameter", keep="matrix"),
-        Call(("grad",), of="matrix", method="__getattribute__"),
+        Call(("weight",), of="table", method="get_parameter", keep="matrix"),
+        Call(("grad",), of="matrix", method="__getattribute__", label=both("weight.grad")),
     ]
 
 

@@ -29,10 +29,10 @@ def complain(
     if got.changed:
         name = _name(str(got.changed[0]), names)
         return Text(
-            "It changes its input {name} in place; the caller still needs the old value. "
+            "It changes its input {name}; the caller still needs the old value. "
             "(x += y writes into x; x = x + y makes a new tensor.)",
-            "입력 {name}의 값을 제자리에서(in-place) 바꿉니다. 호출한 쪽은 원래 값이 아직 "
-            "필요합니다. (x += y는 x 자체에 쓰고, x = x + y는 새 tensor를 만듭니다.)",
+            "입력 {name}의 값을 바꿉니다. 호출한 쪽은 원래 값이 아직 필요합니다. "
+            "(x += y는 x 자체에 쓰고, x = x + y는 새 tensor를 만듭니다.)",
         ).fill(name=name)
     return _difference(got, want, names, tolerance)
 
@@ -65,8 +65,30 @@ def _flowing(outcome: Outcome) -> set[str]:
     return {key for key, gradient in outcome.gradients.items() if gradient is not None}
 
 
+NO_TRACE = Text(
+    "It leaves no trace on the caller's tensors: neither requires_grad nor a gradient.",
+    "호출한 쪽의 tensor에 requires_grad나 gradient 같은 흔적을 남기지 않는다.",
+)
+
+
+def leaves_no_mark(got: list[Outcome], want: list[Outcome]) -> Text | None:
+    """A judge for a property: no input requires a gradient, or holds one, after the call."""
+    if not any(outcome.marked for outcome in got):
+        return None
+    return Text(
+        "It leaves requires_grad or a gradient on the caller's tensor: the next .backward() adds "
+        "to it, and the next answer is wrong. Work on x.detach().clone().",
+        "호출한 쪽의 tensor에 requires_grad나 gradient가 남습니다. 다음번 .backward()가 거기에 "
+        "더해져서 다음 답이 틀립니다. x.detach().clone()으로 계산하세요.",
+    )
+
+
 def _name(position: str, names: Sequence[str]) -> str:
-    return names[int(position)] if position.isdigit() and int(position) < len(names) else position
+    """The name of an argument; of the j-th tensor in a list, the list's name and [j]."""
+    first, _, inside = position.partition(".")
+    if not first.isdigit() or int(first) >= len(names):
+        return position
+    return names[int(first)] + (f"[{inside}]" if inside else "")
 
 
 def _error(got: Outcome, want: Outcome) -> Text | None:
@@ -156,7 +178,7 @@ def kind_of(value: Any) -> Text:
             shape = tuple(value.shape)
             return Text(f"a {dtype} tensor of shape {shape}", f"shape {shape}의 {dtype} tensor")
         case list():
-            return Text(f"a list of {len(value)}", f"원소 {len(value)}개의 list")
+            return Text(f"a list or tuple of {len(value)}", f"원소 {len(value)}개의 list나 tuple")
         case Strange():
             return Text(f"an object of type {value.kind}", f"{value.kind} 타입의 객체")
         case Module():
@@ -317,7 +339,7 @@ def _gradients(
         if w is None:
             continue
         name = _name(key, names)
-        if key not in got.gradients and not key.isdigit():
+        if key not in got.gradients and not key[0].isdigit():
             return _said(Problem("NoParameter", key, ", ".join(filter(str.isalpha, got.gradients))))
         g = got.gradients.get(key)
         if g is None:

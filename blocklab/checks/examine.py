@@ -48,7 +48,8 @@ def examine(name: str, candidate: Candidate, seed: int | None = None) -> Report:
     findings = tuple(_finding(p, g, w, names) for p, g, w in seen)
     if all(f.passed for f in findings):
         return Report(name, points, seed, findings)
-    diagnosis = diagnose(name, seen)
+    with probe.own_randomness():
+        diagnosis = diagnose(name, seen)
     remarks = (_earlier(name, candidate, seed),)
     return Report(name, points, seed, findings, diagnosis, remarks=tuple(filter(None, remarks)))
 

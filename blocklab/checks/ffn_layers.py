@@ -43,7 +43,7 @@ def feed_forward(draw: Draw) -> list[Property]:
             "formula",
             Text(
                 "Expand, activate, compress: activation(x W_in + b_in) W_out + b_out.",
-                "넓히고, 거르고, 좁힌다: activation(x W_in + b_in) W_out + b_out.",
+                "펼치고, 거르고, 압축한다: activation(x W_in + b_in) W_out + b_out.",
             ),
             [
                 Call((HAND[0], *HAND[1:], RELU), label=BY_HAND),

@@ -73,8 +73,8 @@ def _matrix(draw: Draw, d: int) -> Linear:
 
 
 def _block(draw: Draw, d: int, mix: Tensor) -> Chain:
-    """Features, then positions, then features: only the weights say what is mixed."""
-    return chain(_matrix(draw, d), Activation("tanh"), MixTokens(mix.double()), _matrix(draw, d))
+    """Features, then positions: only the weights say which of these are mixed."""
+    return chain(_matrix(draw, d), Activation("tanh"), MixTokens(mix.double()))
 
 
 def _reading(T: int, weights: Mapping[tuple[int, int], float]) -> MixTokens:
@@ -96,7 +96,7 @@ def _open(draw: Draw, T: int, d: int) -> list[Function]:
 def _hidden(draw: Draw, T: int, d: int) -> list[Function]:
     """Mixing that a probe can miss: one pair of positions, a faint one, or one behind a norm.
 
-    Every position is read alone by another at least once, and every position reads one.
+    Every position is, in some function, the only one that another reads.
     """
     pairs = [{(0, 2): 1.0}, {(1, 0): 1.0}, {(3, 1): 1.0}, {(draw.size(0, 2), 3): 1.0}]
     difference = {(2, 1): 0.8, (2, 3): -0.8}
@@ -122,7 +122,7 @@ def _apart(draw: Draw, T: int, d: int) -> list[Function]:
     return [
         chain(placed, _block(draw, d, torch.diag(draw.gain(T)))),
         residual(chain(RMS(gain), _matrix(draw, d))),
-        chain(Layer(gain, bias), _matrix(draw, d), Activation("tanh")),
+        chain(Layer(gain, bias), Activation("tanh")),
     ]
 
 

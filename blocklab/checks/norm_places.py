@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from blocklab import functions
+from blocklab.checks.compare import NO_TRACE, leaves_no_mark
 from blocklab.checks.property import Draw, Property
 from blocklab.functions import (
     IDENTITY,
@@ -144,6 +145,13 @@ def gradient_profile(draw: Draw) -> list[Property]:
                 "입력을 무시하는 block 아래로는 아무것도 도달하지 않는다.",
             ),
             [Call(([pre, NOTHING, post], x, probe), label=dead)],
+        ),
+        Property(
+            "no_trace",
+            NO_TRACE,
+            [Call((doubling, ONE_TOKEN, ONE_TOKEN.flip(-1)))],
+            weight=0.5,
+            judge=leaves_no_mark,
         ),
     ]
 

@@ -2,6 +2,7 @@
 
 import torch
 
+from blocklab.checks.compare import NO_TRACE, leaves_no_mark
 from blocklab.checks.property import Draw, Property, Tolerance
 from blocklab.functions import Activation, Function, Linear, MixTokens, Record, Scale, chain
 from blocklab.probe import Call, Read
@@ -65,6 +66,7 @@ def residual_add(draw: Draw) -> list[Property]:
                 Call((x, delta[:1])),
                 Call((x, delta[:, :1])),
                 Call((x, delta[..., :1])),
+                Call((draw.normal(d, d), draw.normal(d))),
                 Call((x[0, 0], delta)),
                 Call((row, row.T), label=Text("same number of values", "값의 개수는 같음")),
             ],
@@ -133,7 +135,10 @@ def updates(draw: Draw) -> list[Property]:
                 "update는 state에서 바로 앞 state를 뺀 것이다. state들은 바뀌지 않고, update를 "
                 "모두 더하면 마지막 state에서 x0을 뺀 것이 된다.",
             ),
-            [Call(([X, X + DELTA, X + 3 * DELTA],), label=BY_HAND), Call((states,))],
+            [
+                Call(([X, X + DELTA, X + 3 * DELTA],), label=BY_HAND),
+                Call((states,), backward=draw.normal(B, T, d)),
+            ],
             weight=3,
         ),
         Property(
@@ -189,6 +194,8 @@ def ResidualBlock(draw: Draw) -> list[Property]:
             [
                 Call((Linear(draw.linear(d, d)),), keep="linear", load=weights),
                 Call((x,), of="linear", backward=draw.normal(B, T, d)),
+                Call((Record(mix, "the sublayer"),), keep="recorded", load=loaded[1]),
+                Call((x,), of="recorded"),
             ],
         ),
     ]
@@ -238,5 +245,11 @@ def input_gradient_norm(draw: Draw) -> list[Property]:
                 Call((sublayers[:2], x[0], probe[0], True), label=both("x: (T, d_model)")),
                 Call((sublayers[:3], x, probe, True), backward=torch.zeros(()), label=required),
             ],
+        ),
+        Property(
+            "no_trace",
+            NO_TRACE,
+            [Call((halves, X, unit, True))],
+            judge=leaves_no_mark,
         ),
     ]

@@ -19,6 +19,12 @@ PLUMBING = {
         "**how로 들어온 것을 넘겨주지 않습니다. rotate=…를 주어도 attention은 위치를 알 수 없게 "
         "됩니다. attention(h, mask, **how)로 호출하세요.",
     ),
+    "how_refused": Text(
+        "forward takes no further arguments, so that rotate=… is a TypeError. Keep **how in its "
+        "signature and hand it to the attention.",
+        "forward가 다른 인수를 받지 않아서 rotate=…를 주면 TypeError가 납니다. signature의 **how를 "
+        "남겨 두고 attention에 넘겨주세요.",
+    ),
     "attention_twice": Text(
         "The attention is called twice. The result is the same, at twice the cost.",
         "attention을 두 번 호출합니다. 결과는 같지만 비용이 두 배입니다.",

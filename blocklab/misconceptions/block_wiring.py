@@ -297,6 +297,7 @@ def _blocks(right: Form, forms: Forms) -> Misconceptions:
         {**words, **PLUMBING},
         (
             frozenset(forms),
+            frozenset({"how_dropped", "how_refused"}),
             frozenset({"in_place", "unregistered", "detached", "attention_twice"}),
         ),
     )
@@ -304,6 +305,8 @@ def _blocks(right: Form, forms: Forms) -> Misconceptions:
 
 def _attending(attention: Callable[..., Tensor], mask, how: Mapping, wrong: Wrong) -> Part:
     """The attention as a function of what it reads."""
+    if how and "how_refused" in wrong:
+        raise TypeError(f"forward() got an unexpected keyword argument {next(iter(how))!r}")
     mask = None if "mask_dropped" in wrong else mask
     how = {} if "how_dropped" in wrong else how
 

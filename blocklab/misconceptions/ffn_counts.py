@@ -101,7 +101,7 @@ ffn_parameters = Misconceptions(
         "biases": Text(
             "The biases are counted as well: d_ff for each way up and d_model for the way down. "
             "Only the weights of the matrices are asked for.",
-            "bias까지 셌습니다. 넓히는 변환마다 d_ff개, 되돌아오는 변환에 d_model개입니다. 물은 "
+            "bias까지 셌습니다. 펼치는 변환마다 d_ff개, 되돌아오는 변환에 d_model개입니다. 물은 "
             "것은 행렬의 weight뿐입니다.",
         ),
         "four_times": Text(
@@ -122,12 +122,12 @@ ffn_parameters = Misconceptions(
         ),
         "one_matrix": Text(
             "One matrix only is counted. There is a way up and a way back.",
-            "행렬을 하나만 셌습니다. 넓히는 행렬이 있고 되돌아오는 행렬이 있습니다.",
+            "행렬을 하나만 셌습니다. 펼치는 행렬이 있고 되돌아오는 행렬이 있습니다.",
         ),
         "gate_doubled": Text(
             "The gated form is counted with four matrices. The gate needs a second way up, but "
             "there is only one way down.",
-            "gate가 있는 형태를 행렬 네 개로 셌습니다. gate 때문에 넓히는 행렬은 둘이 되지만 "
+            "gate가 있는 형태를 행렬 네 개로 셌습니다. gate 때문에 펼치는 행렬은 둘이 되지만 "
             "되돌아오는 행렬은 하나뿐입니다.",
         ),
         "two_thirds": Text(

@@ -48,12 +48,12 @@ _ACTIVATION = {
         "The activation comes at the very end, after the way back. It belongs in the middle, on "
         "the d_ff numbers: expand, activate, compress.",
         "activation을 맨 끝, 되돌아온 다음에 적용했습니다. 자리는 가운데, d_ff개의 수 위입니다: "
-        "넓히고, 거르고, 좁힙니다.",
+        "펼치고, 거르고, 압축합니다.",
     ),
     "activation_first": Text(
         "The activation is applied to x, before the expansion. It belongs in the middle, on the "
         "d_ff numbers.",
-        "넓히기 전의 x에 activation을 적용했습니다. 자리는 가운데, d_ff개의 수 위입니다.",
+        "펼치기 전의 x에 activation을 적용했습니다. 자리는 가운데, d_ff개의 수 위입니다.",
     ),
     "activation_twice": Text(
         "There is a second activation at the end. What the FFN writes into the stream must be "
@@ -119,7 +119,7 @@ _LAYOUT = {
     "exchanged": Text(
         "w_out expands and w_in compresses: x @ w_out fits in shape, so nothing complains. It is "
         "x @ w_in.T, then @ w_out.T.",
-        "w_out으로 넓히고 w_in으로 좁혔습니다. x @ w_out도 shape이 맞아서 오류가 나지 않습니다. "
+        "w_out으로 펼치고 w_in으로 압축했습니다. x @ w_out도 shape이 맞아서 오류가 나지 않습니다. "
         "x @ w_in.T 다음에 @ w_out.T입니다.",
     ),
 }

@@ -112,7 +112,7 @@ token_mixing = Misconceptions(
         "exchanged": Text(
             "w_out.T goes in and w_in.T comes back: the shapes fit, so nothing complains. It is "
             "w_out @ gelu(w_in @ x).",
-            "w_out.T로 넓히고 w_in.T로 되돌아왔습니다. shape이 맞아서 오류가 나지 않습니다. "
+            "w_out.T로 펼치고 w_in.T로 되돌아왔습니다. shape이 맞아서 오류가 나지 않습니다. "
             "w_out @ gelu(w_in @ x)입니다.",
         ),
         "residual_inside": Text(

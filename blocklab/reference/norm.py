@@ -123,7 +123,8 @@ def gradient_profile(
     blocks: L whole blocks, L >= 1, each from (B, T, d_model) to (B, T, d_model); x goes through
     them one after the other, and what leaves the last is the output. probe has the shape of x.
     Returns L + 1 norms, each over all numbers of a state: at the input of the first block first,
-    then at the output of every block. The last one is the norm of the probe.
+    then at the output of every block. The last one is the norm of the probe. x and probe stay as
+    they were, with no gradient left on them.
     """
     states = [x.detach().clone().requires_grad_()]
     for block in blocks:

@@ -80,8 +80,8 @@ def input_gradient_norm(
 
     x (…, d_model) goes past L sublayers, L >= 0, and becomes x_L; probe has the shape of x_L.
     residual: True adds what each sublayer gives to the stream, False lets it replace the stream.
-    Returns the root of the sum of all squares of the gradient. The values of x and probe do not
-    change, and x may or may not require a gradient already.
+    Returns the root of the sum of all squares of the gradient. x and probe stay as they were, with
+    no gradient left on them; x may or may not require a gradient already.
     """
     start = x.detach().clone().requires_grad_()
     end = start

@@ -82,7 +82,7 @@ RMS_NORM = {
     "shape": (wrong_shape, "shape", "shape"),
     "nan": (with_nan, "NaN", "NaN"),
     "dtype": (wrong_dtype, "dtype is torch.float64", "dtype이 torch.float64"),
-    "in_place": (changes_its_input, "changes its input x", "입력 x의 값을"),
+    "in_place": (changes_its_input, "changes its input x", "입력 x의 값"),
     "liar": (lambda *a: EqualsEverything(), "EqualsEverything", "EqualsEverything"),
     "lying_tensor": (lambda x, *a: LyingTensor(x), "LyingTensor", "LyingTensor"),
     "recursion": (deep_in, "RecursionError", "RecursionError"),

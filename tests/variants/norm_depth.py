@@ -18,7 +18,9 @@ def profile_retain(blocks, x, probe):
 
 
 def profile_one_at_a_time(blocks, x, probe):
-    states = list(itertools.accumulate(blocks, lambda h, f: f(h), initial=x.requires_grad_()))
+    states = list(
+        itertools.accumulate(blocks, lambda h, f: f(h), initial=x.clone().requires_grad_())
+    )
     loss = torch.einsum("btd,btd->", states[-1], probe)
     norms = [torch.autograd.grad(loss, s, retain_graph=True)[0].pow(2).sum() ** 0.5 for s in states]
     return torch.stack(norms)

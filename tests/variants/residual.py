@@ -182,9 +182,8 @@ def _norm_by_backward(sublayers, x, probe, residual):
     return float(x.grad.pow(2).sum().sqrt())
 
 
-def _norm_on_x_itself(sublayers, x, probe, residual):
-    x.requires_grad_()
-    x.grad = None
+def _norm_on_a_copy(sublayers, x, probe, residual):
+    x = x.detach().clone().requires_grad_()
     loss = torch.vdot(_carried(sublayers, x, residual).flatten(), probe.flatten())
     loss.backward()
     return torch.linalg.vector_norm(x.grad)
@@ -237,7 +236,7 @@ CORRECT: dict[str, list] = {
     "growth_by_hand": GROWTH_BY_HAND,
     "input_gradient_norm": [
         _norm_by_backward,
-        _norm_on_x_itself,
+        _norm_on_a_copy,
         _norm_by_vjp,
         _norm_with_grad_outputs,
         _norm_layer_by_layer,
