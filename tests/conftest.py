@@ -50,5 +50,5 @@ def seeds(request: pytest.FixtureRequest) -> range:
 
 @pytest.fixture(scope="session")
 def few_seeds(request: pytest.FixtureRequest) -> range:
-    """Seeds where each costs more: 2, and 20 with --full."""
-    return range(20 if request.config.getoption("--full") else 2)
+    """Seeds where each costs more: 2, and 5 with --full."""
+    return range(5 if request.config.getoption("--full") else 2)
