@@ -134,18 +134,23 @@ class Built(nn.Module):
     weight: Tensor
     bias: Tensor
     gain: Tensor
+    _described: Function
+    _records: Records
 
     def __init__(self, described: Function, records: Records) -> None:
         super().__init__()
-        self._described = described
-        self._records = records
+        self.__dict__.update(_described=described, _records=records)
         parts: Sequence[Function] = getattr(described, "parts", ())
         if isinstance(described, Record):
             parts = (described.inner,)
-        self.parts = nn.ModuleList(Built(part, records) for part in parts)
+        if parts:
+            self.parts = nn.ModuleList(Built(part, records) for part in parts)
         for name in ("weight", "bias", "gain"):
-            value = getattr(described, name, None)
-            self.register_parameter(name, None if value is None else nn.Parameter(value.clone()))
+            if hasattr(described, name):
+                value = getattr(described, name)
+                self.register_parameter(
+                    name, None if value is None else nn.Parameter(value.clone())
+                )
         if isinstance(described, Linear):
             self.out_features, self.in_features = described.weight.shape
 

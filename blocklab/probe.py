@@ -158,7 +158,7 @@ def outcomes(steps: Sequence[Step], answer: Any, others: Names) -> Iterator[Outc
 
     What an answer draws at random, such as a module's first weights, is the same every time.
     """
-    torch.manual_seed(0)
+    torch.default_generator.manual_seed(0)
     kept: dict[str, Any] = {}
     records: functions.Records = {}
     for step in steps:
