@@ -62,14 +62,15 @@ UNJUDGED = Text(
     "judge 없이 학습자의 프로세스에서 채점했습니다.",
 )
 STYLE = (
-    "<style>.blocklab-report{font-family:var(--jp-ui-font-family,sans-serif);max-width:54em}"
-    ".blocklab-report table{border-collapse:collapse;width:100%;font-size:inherit}"
-    ".blocklab-report td{text-align:left;vertical-align:top;padding:3px 8px;white-space:normal}"
+    "<style>.blocklab-report{font-family:var(--jp-ui-font-family,sans-serif);max-width:66em}"
     ".blocklab-report pre{margin:2px 0;background:none;color:inherit;font-size:85%}"
     ".blocklab-report .pair{display:flex;gap:4px 2em;flex-wrap:wrap}"
     ".blocklab-report .why{border-left:4px solid #d9700f;padding:2px 10px;margin:6px 0}"
     "</style>"
 )
+# A front end has a table style of its own, which only a style on the element itself overrides.
+CELL = '<td style="text-align:left;vertical-align:top;padding:3px 8px;white-space:normal">'
+TABLE = '<table style="margin:4px 0;border-collapse:collapse;font-size:inherit">'
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,7 @@ class Report:
             why = "<br>".join(say(m.message) for m in self.diagnosis)
             parts.append(f'<p class="why"><b>{say(DIAGNOSIS)}.</b> {why}</p>')
         if not self.notice:
-            parts.append(f"<table>{''.join(_row(p, say) for p in self.properties)}</table>")
+            parts.append(f"{TABLE}{''.join(_row(p, say) for p in self.properties)}</table>")
             failed = next((p.example for p in self.properties if p.example), None)
             parts += [_shown(failed, say)] if failed else []
         return f'{STYLE}<div class="blocklab-report" lang="{language}">{"".join(parts)}</div>'
@@ -146,7 +147,7 @@ class Report:
 def _row(p: Finding, say: Any) -> str:
     mark = "✓" if p.passed else "✗"
     why = f"<br><b>{say(p.message)}</b>" if p.message else ""
-    return f"<tr><td>{mark}</td><td>{say(p.says)}{why}</td></tr>"
+    return f"<tr>{CELL}{mark}</td>{CELL}{say(p.says)}{why}</td></tr>"
 
 
 def _shown(example: Example, say: Any) -> str:
