@@ -314,9 +314,9 @@ def plain(value: Any, depth: int = 0) -> Any:
         return float(value)
     if kind is _IncompatibleKeys:  # what load_state_dict says of keys that it left alone
         return None
-    if isinstance(value, list | tuple) and depth < 4:
-        base = list if isinstance(value, list) else tuple
-        return [plain(v, depth + 1) for v in itertools.islice(base.__iter__(value), 1000)]
+    for base in (list, tuple):
+        if issubclass(kind, base) and depth < 4:  # its own way to be looped over is not asked
+            return [plain(v, depth + 1) for v in itertools.islice(base.__iter__(value), 1000)]
     if kind is dict and depth < 4:
         return {str(k): plain(v, depth + 1) for k, v in itertools.islice(value.items(), 1000)}
     if isinstance(value, nn.Module):
