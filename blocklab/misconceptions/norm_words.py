@@ -165,7 +165,7 @@ LAYER_ONLY = {
     ),
     "mean_kept": Text(
         "The standard deviation is right, but x itself is divided by it. Divide x - mean.",
-        "표준편차는 맞지만 x를 그대로 나누었습니다. x - 평균을 나누세요.",
+        "표준편차는 맞지만 x를 그대로 나누었습니다. x에서 평균을 뺀 값을 나누세요.",
     ),
     "raw_squares": Text(
         "The mean is subtracted above, but below stands the RMS of x itself. The variance is the "

@@ -306,7 +306,7 @@ updates = Misconceptions(
         "around": Text(
             "One difference too many: x0 minus the last state. Nothing leads from the end back to "
             "the start (this is what torch.roll or states[n - 1] at n = 0 gives).",
-            "차이가 하나 더 있습니다. x0에서 마지막 state를 뺀 것입니다. 끝에서 처음으로 이어지는 "
+            "update가 하나 많습니다. x0에서 마지막 state를 뺀 것입니다. 끝에서 처음으로 이어지는 "
             "길은 없습니다 (torch.roll이나 n = 0일 때의 states[n - 1]이 이렇게 합니다).",
         ),
         "backwards": Text(
