@@ -39,7 +39,7 @@ def examine(name: str, candidate: Candidate, seed: int | None = None) -> Report:
     seed = secrets.randbits(32) if seed is None else seed
     points = catalogue.exercise(name).points
     properties: list[Property] = catalogue.part("checks", name)(Draw(seed))
-    if notice := _not_there(name, candidate, properties):
+    if notice := _not_there(name, candidate):
         return Report(name, points, seed, tuple(_unseen(p) for p in properties), notice=notice)
     probes, names = [p.steps for p in properties], catalogue.argument_names(name)
     got = candidate.run(name, probes)
@@ -59,7 +59,7 @@ def _references(name: str) -> Mapping[str, object]:
     return vars(catalogue.module_of("reference", name))
 
 
-def _not_there(name: str, candidate: Candidate, properties: Sequence[Property]) -> Text | None:
+def _not_there(name: str, candidate: Candidate) -> Text | None:
     """Why the answer cannot be probed at all, if it cannot."""
     kind = candidate.describe(name)
     if kind in ("missing", "none"):

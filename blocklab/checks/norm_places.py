@@ -4,8 +4,8 @@ import torch
 from torch import Tensor
 
 from blocklab import functions
-from blocklab.checks.compare import NO_TRACE, leaves_no_mark
 from blocklab.checks.property import Draw, Property
+from blocklab.checks.traces import NO_TRACE, leaves_no_mark
 from blocklab.functions import (
     IDENTITY,
     NOTHING,

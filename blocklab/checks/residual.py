@@ -2,8 +2,8 @@
 
 import torch
 
-from blocklab.checks.compare import NO_TRACE, leaves_no_mark
 from blocklab.checks.property import Draw, Property, Tolerance
+from blocklab.checks.traces import NO_TRACE, leaves_no_mark
 from blocklab.functions import Activation, Function, Linear, MixTokens, Record, Scale, chain
 from blocklab.probe import Call, Read
 from blocklab.text import Text, both
