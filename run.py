@@ -23,6 +23,7 @@ OLDEST = (3, 11)
 STAMP = "course.json"  # in .venv: what is installed there, or that something is half installed
 COURSE = ("course",)
 TEST = ("course", "test")
+CONNECTION = "course.server.PromptConnection"  # of JupyterLab with kernels: widgets answer at once
 
 
 class Problem(Exception):
@@ -244,7 +245,11 @@ def start(venv: Path, options: argparse.Namespace, rest: list[str]) -> int:
     notebooks = sorted(str(p) for p in (ROOT / "lectures").rglob("*.ipynb"))
     run([str(python_in(venv)), "-m", "nbformat.sign", *notebooks], lambda line: None)
     # The page as a plain argument would make its folder the root, from where no exercise is seen.
-    where = [f"--ServerApp.root_dir={ROOT}", f"--LabApp.default_url=/lab/tree/lectures/{page}"]
+    where = [
+        f"--ServerApp.root_dir={ROOT}",
+        f"--ServerApp.kernel_websocket_connection_class={CONNECTION}",
+        f"--LabApp.default_url=/lab/tree/lectures/{page}",
+    ]
     return hand_over(venv, ["-m", "jupyterlab", *where, *rest])
 
 
@@ -299,6 +304,7 @@ def parser() -> argparse.ArgumentParser:
 
     # These explain their own options, once they are installed.
     command("build", build, COURSE, "make the notebooks from course/", "", own_help=False)
+    command("collect", autograder, COURSE, "take in what students sent", "", own_help=False)
     command("grade", autograder, COURSE, "grade submissions", "", own_help=False)
     command("class", autograder, COURSE, "make an instructor's folder", "", own_help=False)
     return top

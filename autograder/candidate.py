@@ -2,10 +2,8 @@
 
 import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
-
-from jupyter_client.blocking.client import BlockingKernelClient
 
 from blocklab import wire
 from blocklab.probe import Outcome, Step
@@ -15,15 +13,15 @@ _SERVE = """(lambda b, wire, probe, name, probes: b.b64encode(wire.dumps([
     probe.describe(name, globals()), probe.run(probes, globals().get(name), globals())])).decode())(
     __import__('base64'), __import__('blocklab.wire').wire, __import__('blocklab.probe').probe,
     *__import__('blocklab.wire').wire.loads(__import__('base64').b64decode({request!r})))"""
+LARGEST = 64 * 2**20  # characters of a reply; the largest tensors of a check are far below
 
 
 class KernelCandidate:
-    """Answers in the namespace of a running kernel; one execute request holds a whole check."""
+    """Answers in the namespace of a running kernel; one request holds a whole check."""
 
-    def __init__(self, client: BlockingKernelClient, timeout: float = 30.0) -> None:
-        """client: connected to a kernel that can import blocklab; timeout: seconds a request."""
-        self._client = client
-        self._timeout = timeout
+    def __init__(self, evaluate: Callable[[str], str]) -> None:
+        """evaluate: an expression in the kernel, and what its repr says; see `reply_text`."""
+        self._evaluate = evaluate
 
     def describe(self, name: str) -> str:
         return self._ask(name, [])[0]
@@ -32,19 +30,45 @@ class KernelCandidate:
         return self._ask(name, probes)[1]
 
     def _ask(self, name: str, probes: Sequence[Sequence[Step]]) -> Any:
-        """Raises RuntimeError if the kernel gives no answer, WireError if it is not one."""
+        """Raises WireError if what comes back is no answer to these probes."""
         request = base64.b64encode(wire.dumps([name, probes])).decode()
-        message = self._client.execute(
-            "",
-            silent=True,
-            store_history=False,
-            user_expressions={"outcome": _SERVE.format(request=request)},
-        )
-        reply = self._client.get_shell_msg(timeout=self._timeout)
-        while reply["parent_header"].get("msg_id") != message:
-            reply = self._client.get_shell_msg(timeout=self._timeout)
-        outcome = reply["content"].get("user_expressions", {}).get("outcome", {})
-        if outcome.get("status") != "ok":
-            raise RuntimeError(f"the kernel could not run the check: {outcome.get('evalue')}")
-        text = outcome["data"]["text/plain"]
-        return wire.loads(base64.b64decode(json.loads(f'"{text[1:-1]}"')))
+        text = self._evaluate(_SERVE.format(request=request))
+        if len(text) > LARGEST:
+            raise wire.WireError(f"a reply of {len(text):,} characters")
+        try:
+            message = base64.b64decode(json.loads(f'"{text[1:-1]}"'), validate=True)
+        except ValueError as error:
+            raise wire.WireError("a reply that is not base64") from error
+        return _fitting(wire.loads(message), probes)
+
+
+def _fitting(reply: Any, probes: Sequence[Sequence[Step]]) -> Any:
+    """A reply that has one outcome for every step, and nothing else."""
+    match reply:
+        case [str(), list(outcomes)] if _shape(outcomes) == [len(steps) for steps in probes]:
+            return reply
+    raise wire.WireError("a reply that does not fit its request")
+
+
+def _shape(outcomes: list[Any]) -> list[int]:
+    return [
+        len(steps)
+        for steps in outcomes
+        if isinstance(steps, list) and all(isinstance(o, Outcome) for o in steps)
+    ]
+
+
+REQUEST = {"code": "", "silent": True, "store_history": False}  # with user_expressions
+
+
+def asked(expression: str) -> dict[str, Any]:
+    """The keyword arguments of a kernel client's `execute` for `evaluate`."""
+    return {**REQUEST, "user_expressions": {"outcome": expression}}
+
+
+def reply_text(content: dict[str, Any]) -> str:
+    """What an execute_reply says of the expression; raises WireError where it says nothing."""
+    outcome = content.get("user_expressions", {}).get("outcome", {})
+    if outcome.get("status") != "ok":
+        raise wire.WireError(f"the kernel could not run the check: {outcome.get('evalue')}")
+    return str(outcome["data"]["text/plain"])

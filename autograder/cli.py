@@ -1,4 +1,4 @@
-"""The instructor's commands: `python run.py class` and `python run.py grade`."""
+"""The instructor's commands: `python run.py class`, `collect` and `grade`."""
 
 import tempfile
 import warnings
@@ -26,6 +26,37 @@ def make(
         raise typer.BadParameter("choose en or ko", param_hint="--lang")
     make_class(folder, lang)
     console.print(f"A class is in {folder}. Submissions go to submitted/STUDENT/UNIT/UNIT.ipynb.")
+
+
+@app.command("collect")
+def collect_sent(
+    folder: Annotated[Path, typer.Argument(help="a class folder", metavar="CLASS")],
+    sources: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="SOURCE...",
+            help="zips of Canvas, Moodle or Blackboard, folders such as STUDENT/FILE.ipynb or "
+            "nbgrader's exchange, notebooks named after their students",
+        ),
+    ],
+    unit: Annotated[str | None, typer.Option(help="take only this unit")] = None,
+    timezone: Annotated[
+        str | None, typer.Option(help="of the class, such as Asia/Seoul; needed once")
+    ] = None,
+) -> None:
+    """Bring what students sent into submitted/, repaired; all of it stays in received/ as it was.
+
+    A table, and received/report.csv, say what was repaired, what is late, and what was refused.
+    """
+    from autograder.intake import collect, time_zone
+    from autograder.rows import COLLECTED, REFUSED, table
+
+    rows = collect(folder, sources, unit, timezone)
+    console.print(table(rows, time_zone(folder)))
+    number = sum(row.status == COLLECTED for row in rows)
+    console.print(f"{number} to grade. The same table: {folder / 'received' / 'report.csv'}")
+    if any(row.status == REFUSED for row in rows):
+        raise typer.Exit(1)
 
 
 @app.command("grade")

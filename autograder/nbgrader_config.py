@@ -5,9 +5,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from nbgrader.converters import GenerateAssignment
+from nbgrader.converters import Autograde, GenerateAssignment
 from traitlets.config import Config
 
+from autograder.judge import Judge
 from autograder.release import ClearSolutions
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -38,6 +39,10 @@ def configure(c: Config, folder: Path, language: str = "en") -> None:
     c.CourseDirectory.db_url = f"sqlite:///{folder}/gradebook.db"
     c.CourseDirectory.source_directory = str(REPOSITORY / "solutions" / language)
     c.CourseDirectory.release_directory = "release"
+    stock: Any = Autograde.class_traits()["autograde_preprocessors"].default()
+    judged = [Judge if p.__name__ == "Execute" else p for p in stock]
+    c.Autograde.autograde_preprocessors = judged
+    c.Judge.secret_file = str(folder / "secret")
     c.Execute.shutdown_kernel = "immediate"
     c.Execute.timeout = 60
     for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):

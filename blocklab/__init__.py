@@ -10,7 +10,7 @@ __all__ = ["check", "fill_in", "hint", "paint_mask", "progress", "use"]
 def __getattr__(name: str):
     """Widgets are loaded when they are first asked for."""
     if name in ("fill_in", "paint_mask"):
-        from blocklab.widgets import fill_in as widgets
+        from blocklab.widgets import answering as widgets
 
         return getattr(widgets, name)
     raise AttributeError(f"module 'blocklab' has no attribute {name!r}")

@@ -10,6 +10,10 @@ from blocklab import catalogue, mine, record
 from blocklab.text import Text, language
 from blocklab.widgets.choice import DIFFERS, picture_differs
 
+ELSEWHERE = Text(
+    "While this is graded, checks run elsewhere: what you call yourself counts for nothing.",
+    "채점하는 동안 check는 다른 곳에서 실행됩니다. 직접 호출한 check는 점수에 들어가지 않습니다.",
+)
 NO_MORE = Text("That was the last hint.", "힌트는 여기까지입니다.")
 _given: dict[str, int] = {}
 
@@ -23,9 +27,13 @@ def check(name: str, *, answer: Any = None, seed: int | None = None):
     Returns a `Report`: `.score`, `.points`, `.passed`, `.properties`, `.diagnosis`.
     Raises KeyError if no exercise has that name.
     """
-    from blocklab.checks.candidate import LocalCandidate
-    from blocklab.checks.examine import examine
-    from blocklab.checks.report import UNJUDGED
+    try:
+        from blocklab.checks.candidate import LocalCandidate
+        from blocklab.checks.examine import examine
+        from blocklab.checks.report import UNJUDGED
+    except ModuleNotFoundError:  # in a grader's sandbox
+        print(ELSEWHERE)
+        return None
 
     namespace = _notebook(sys._getframe(1).f_globals)
     if answer is not None:

@@ -6,21 +6,18 @@ that a judge talks to. What comes back is data only: an `Outcome` for each call.
 
 import contextlib
 import io
-import itertools
 import linecache
 import traceback
-import types
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.modules.module import _IncompatibleKeys
 
 from blocklab import functions
+from blocklab.plain import parameters, plain
 from blocklab.text import Text
 
 
@@ -83,20 +80,6 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Strange:
-    """A value that is not data: the name of its type stands for it."""
-
-    kind: str
-
-
-@dataclass(frozen=True)
-class Module:
-    """A module that the answer built: the shape of each parameter, by dotted name."""
-
-    parameters: Mapping[str, tuple[int, ...]]
-
-
-@dataclass(frozen=True)
 class Outcome:
     """What one call did, as data.
 
@@ -139,18 +122,20 @@ def run(probes: Sequence[Sequence[Step]], answer: Any, others: Names) -> list[li
 
     others: where `Other` answers are looked up.
     """
-    with own_randomness():
+    with own_torch():
         return [list(outcomes(steps, answer, others)) for steps in probes]
 
 
 @contextlib.contextmanager
-def own_randomness() -> Iterator[None]:
-    """Answers that draw random numbers leave the notebook's generator where it was."""
-    state = torch.get_rng_state()
+def own_torch() -> Iterator[None]:
+    """What answers do to torch's generator, gradient mode or default dtype ends here."""
+    state = torch.get_rng_state(), torch.is_grad_enabled(), torch.get_default_dtype()
     try:
         yield
     finally:
-        torch.set_rng_state(state)
+        torch.set_rng_state(state[0])
+        torch.set_grad_enabled(state[1])
+        torch.set_default_dtype(state[2])
 
 
 def outcomes(steps: Sequence[Step], answer: Any, others: Names) -> Iterator[Outcome]:
@@ -163,6 +148,8 @@ def outcomes(steps: Sequence[Step], answer: Any, others: Names) -> Iterator[Outc
     records: functions.Records = {}
     for step in steps:
         records.clear()
+        torch.set_grad_enabled(True)
+        torch.set_default_dtype(torch.float32)
         if isinstance(step, Read):
             yield Outcome(plain(answer))
         else:
@@ -177,7 +164,9 @@ def _call(
         args = [_real(a, kept, others, records) for a in call.args]
         kwargs = {k: _real(a, kept, others, records) for k, a in call.kwargs.items()}
     except LookupError:
-        return Outcome(error=MISSING)
+        absent = [o.name for o in (call.of, *call.args) if isinstance(o, Other)]
+        absent = [name for name in absent if name not in others]
+        return Outcome(error=Problem("Absent", absent[0]) if absent else MISSING)
     lists = [list(a) if isinstance(a, list) else a for a in args]
     if call.backward is not None:
         for leaf in _leaves(args).values():
@@ -215,7 +204,7 @@ def _real(described: Any, kept: Names, others: Names, records: functions.Records
     """The argument itself: tensors copied, functions built, earlier results looked up."""
     match described:
         case Tensor():
-            return described.detach().clone()
+            return described.detach().clone(memory_format=torch.contiguous_format)
         case Result():
             found = kept[described.name]
             return found if described.item is None else found[described.item]
@@ -257,6 +246,8 @@ def _differs(a: Any, b: Any) -> bool:
         return a.shape != b.shape or not torch.allclose(a, b.detach(), 0, 0, equal_nan=True)
     if isinstance(a, list):
         return len(a) != len(b) or any(_differs(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, dict):
+        return a.keys() != b.keys() or any(_differs(a[key], b[key]) for key in a)
     return False
 
 
@@ -275,24 +266,27 @@ def _gradients(
 ) -> dict[str, Tensor | None]:
     leaves = {key: leaf for key, leaf in _leaves(args).items() if leaf.requires_grad}
     owner = getattr(target, "__self__", target)
+    found: dict[str, Tensor | None] = dict.fromkeys(leaves)
     if isinstance(owner, nn.Module):
-        leaves |= {name: p for name, p in owner.named_parameters() if p.requires_grad}
+        own = parameters(owner)
+        found |= dict.fromkeys(own)
+        leaves |= {name: p for name, p in own.items() if p.requires_grad}
     outputs = value if isinstance(value, list | tuple) else [value]
     fitting = [v for v in outputs if isinstance(v, Tensor) and v.shape == backward.shape]
     if not fitting:
         return {}
     output = fitting[-1]
-    if not output.requires_grad:
-        return dict.fromkeys(leaves)
-    total = (output * backward).sum()
-    found = torch.autograd.grad(total, list(leaves.values()), allow_unused=True)
-    return dict(zip(leaves, (None if g is None else g.detach() for g in found), strict=True))
+    if output.requires_grad:
+        total = (output * backward).sum()
+        flowed = torch.autograd.grad(total, list(leaves.values()), allow_unused=True)
+        found |= zip(leaves, (None if g is None else g.detach() for g in flowed), strict=True)
+    return found
 
 
 def _load(module: Any, values: Mapping[str, Tensor]) -> Problem | None:
     if not isinstance(module, nn.Module):
         return Problem("NotAModule", type(module).__name__)
-    own = dict(module.named_parameters())
+    own = parameters(module)
     for name, value in values.items():
         if name not in own:
             return Problem("NoParameter", name, ", ".join(own))
@@ -301,34 +295,6 @@ def _load(module: Any, values: Mapping[str, Tensor]) -> Problem | None:
             return Problem("ParameterShape", name, f"{found} / {wanted}")
         own[name].data.copy_(value)
     return None
-
-
-def plain(value: Any, depth: int = 0) -> Any:
-    """A value as data: exact types only, so that no object can answer for itself."""
-    kind = type(value)
-    if kind in (Tensor, nn.Parameter):
-        return value.detach().clone()
-    if value is None or kind in (bool, int, float, str):
-        return value
-    if kind is Fraction:
-        return float(value)
-    if kind is _IncompatibleKeys:  # what load_state_dict says of keys that it left alone
-        return None
-    for base in (list, tuple):
-        if issubclass(kind, base) and depth < 4:  # its own way to be looped over is not asked
-            return [plain(v, depth + 1) for v in itertools.islice(base.__iter__(value), 1000)]
-    if kind is dict and depth < 4:
-        return {str(k): plain(v, depth + 1) for k, v in itertools.islice(value.items(), 1000)}
-    if isinstance(value, nn.Module):
-        return Module({name: tuple(p.shape) for name, p in value.named_parameters()})
-    if kind.__module__ == "numpy" and kind.__name__ in _NUMPY:
-        return plain(value.tolist(), depth)
-    return Strange("generator" if kind is types.GeneratorType else kind.__name__)
-
-
-_NUMPY = {"bool", "bool_", "ndarray"} | {
-    f"{kind}{bits}" for kind in ("float", "int", "uint") for bits in (8, 16, 32, 64)
-}
 
 
 @contextlib.contextmanager

@@ -1,6 +1,7 @@
 """Sentences in both languages of the course."""
 
 import os
+import re
 from typing import NamedTuple
 
 LANGUAGES = ("en", "ko")
@@ -40,7 +41,8 @@ class Text(NamedTuple):
 
         def filled(lang: str) -> str:
             words = {k: v.to(lang) if isinstance(v, Text) else v for k, v in values.items()}
-            return self.to(lang).format(**words)
+            said = self.to(lang).format(**words)
+            return with_particles(said) if lang == "ko" else said
 
         return Text(filled("en"), filled("ko"))
 
@@ -48,3 +50,36 @@ class Text(NamedTuple):
 def both(words: str) -> Text:
     """A text that reads the same in both languages: a formula, a name, a number."""
     return Text(words, words)
+
+
+_PARTICLES = {
+    "이(가)": ("이", "가"),
+    "을(를)": ("을", "를"),
+    "은(는)": ("은", "는"),
+    "(이)": ("이", ""),
+    "(으)": ("으", ""),
+}
+_NOUN = re.compile(rf"(\w+?)(\W{{0,2}}?)({'|'.join(map(re.escape, _PARTICLES))})")
+_CLOSED = re.compile(r"(?:[013678lmn]|ng|ck|[aeiou]p)$", re.IGNORECASE)
+
+
+def with_particles(words: str) -> str:
+    """The words with each Korean particle as its noun asks for it: `x을(를)` becomes `x를`."""
+
+    def chosen(match: re.Match[str]) -> str:
+        noun, sign, particle = match.groups()
+        closed = _ends_in_consonant(noun) and not (particle == "(으)" and noun[-1] in "178lL")
+        return noun + sign + _PARTICLES[particle][not closed]
+
+    return _NOUN.sub(chosen, words)
+
+
+def _ends_in_consonant(noun: str) -> bool:
+    """Whether the last syllable, as spoken in Korean, ends in one.
+
+    An English noun is judged by its spelling, which is right for nearly all names in the course.
+    """
+    last = noun[-1]
+    if "가" <= last <= "힣":
+        return (ord(last) - ord("가")) % 28 > 0
+    return bool(_CLOSED.search(noun))

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from blocklab import functions, probe
 from blocklab.config import BlockConfig
+from blocklab.plain import Module, Strange
 from blocklab.text import Text
 
 _TYPES: dict[str, type] = {
@@ -23,7 +24,7 @@ _TYPES: dict[str, type] = {
         *functions.Function.__subclasses__(),
         BlockConfig,
         *(probe.Result, probe.Other, probe.Read, probe.Call),
-        *(probe.Problem, probe.Strange, probe.Module, probe.Outcome),
+        *(probe.Problem, Strange, Module, probe.Outcome),
     )
 }
 _KEPT_AS_TUPLE = {"changed", "marked", "args", "parts"}

@@ -129,7 +129,11 @@ def execute(notebook: NotebookNode, folder: Path) -> None:
     threads = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     with tempfile.TemporaryDirectory() as home:
         client = NotebookClient(
-            notebook, timeout=300, record_timing=False, resources={"metadata": {"path": folder}}
+            notebook,
+            timeout=300,
+            record_timing=False,
+            coalesce_streams=True,
+            resources={"metadata": {"path": folder}},
         )
         try:
             client.execute(env={**os.environ, **threads, "BLOCKLAB_HOME": home})

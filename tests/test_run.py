@@ -11,7 +11,7 @@ import pytest
 
 import run
 
-COMMANDS = ("start", "test", "build", "grade", "class")
+COMMANDS = ("start", "test", "build", "collect", "grade", "class")
 Watch = Callable[[str], None]
 
 
@@ -258,6 +258,10 @@ def test_an_error_of_the_disk_itself_is_one_message(
         ("build --check norm", "-m course.build --check norm in REPO"),
         ("build --help", "-m course.build --help in REPO"),
         ("grade a b --scheduler s", "-m autograder grade a b --scheduler s in the caller"),
+        (
+            "collect winter a.zip --unit 02_rms_norm",
+            "-m autograder collect winter a.zip --unit 02_rms_norm in the caller",
+        ),
         ("class winter --lang ko", "-m autograder class winter --lang ko in the caller"),
     ],
 )
@@ -265,7 +269,8 @@ def test_each_command_hands_over_what_it_was_given(
     arguments: str, expected: str, runner: FakeRunner, handed: list[list[str]]
 ):
     assert run.main(arguments.split()) == 7
-    expected = expected.replace("ROOT", f"--ServerApp.root_dir={run.ROOT}")
+    connection = f"--ServerApp.kernel_websocket_connection_class={run.CONNECTION}"
+    expected = expected.replace("ROOT", f"--ServerApp.root_dir={run.ROOT} {connection}")
     assert " ".join(handed[0]) == expected.replace("REPO", run.ROOT.name)
 
 

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from blocklab.checks.attention_counts import head_counts
 from blocklab.checks.attention_layers import (
     GroupedQueryAttention,
     MultiHeadAttention,
@@ -14,9 +15,10 @@ from blocklab.checks.attention_masks import (
     painted_bidirectional,
     painted_causal,
     painted_prefix,
+    painted_window,
     which_mask,
 )
-from blocklab.checks.property import Draw, Property
+from blocklab.checks.property import Draw, Property, Tolerance
 from blocklab.probe import Call
 from blocklab.text import Text, both
 
@@ -28,11 +30,13 @@ __all__ = [
     "causal_mask",
     "cross_attention",
     "decode_step",
+    "head_counts",
     "kv_cache_bytes",
     "merge_heads",
     "painted_bidirectional",
     "painted_causal",
     "painted_prefix",
+    "painted_window",
     "split_heads",
     "which_mask",
 ]
@@ -45,8 +49,10 @@ MASKED = Text(
     "Where the mask is False the weight is 0, and what is left of the row sums to 1.",
     "mask가 False인 자리의 weight는 0이고, 나머지의 합이 1이 된다.",
 )
-ONE, SQUARE = both("T = 1"), both("T_q = T_k = d_head")
-PADDING = both("mask: (B, 1, 1, T_k)")
+ONE = both("T = 1")
+SQUARE = Text("three axes, T_q = T_k = d_head = 3", "축이 셋, T_q = T_k = d_head = 3")
+PADDING, ONE_QUERY = both("mask: (B, 1, 1, T_k)"), both("mask: (B, 1, 1, T_k), T_q = 1")
+EXACT = Tolerance(share=0.0, absolute=1e-12)
 ALIKE = Text("x and memory of one shape", "x와 memory의 shape이 같음")
 
 
@@ -60,7 +66,7 @@ def _mask(draw: Draw, *shape: int) -> Tensor:
 def attention_weights(draw: Draw) -> list[Property]:
     B, heads, T, S, d = draw.sizes((2, 3), (2, 4), (4, 5), (5, 7), (6, 8))
     q, k = draw.normal(B, heads, T, d, scale=1.5), draw.normal(B, heads, S, d)
-    square = draw.normal(d, d), draw.normal(d, d)
+    square = draw.normal(2, 3, 3), draw.normal(2, 3, 3)
     return [
         Property(
             "formula",
@@ -81,7 +87,7 @@ def attention_weights(draw: Draw) -> list[Property]:
             [
                 Call((QUERIES, KEYS, CAUSAL[:2, :2]), label=BY_HAND),
                 Call((q, k, _mask(draw, T, S)), backward=draw.normal(B, heads, T, S)),
-                Call((*square, torch.ones(d, d).tril().bool()), label=SQUARE),
+                Call((*square, _mask(draw, 2, 3, 3)), label=SQUARE),
             ],
             weight=2,
         ),
@@ -94,8 +100,10 @@ def attention_weights(draw: Draw) -> list[Property]:
             [
                 Call((q, k, _mask(draw, B, 1, T, S)), label=both("mask: (B, 1, T_q, T_k)")),
                 Call((q, k, _mask(draw, B, heads, T, S)), label=both("mask: (B, heads, T_q, T_k)")),
-                Call((q, k, _mask(draw, B, 1, 1, S)), label=PADDING),
+                Call((q[..., :1], k[..., :1], _mask(draw, B, 1, 1, S)), label=PADDING),
+                Call((q[:, :, :1], k, _mask(draw, B, 1, 1, S)), label=ONE_QUERY),
             ],
+            tolerance=EXACT,
         ),
         Property(
             "stable",
@@ -122,13 +130,13 @@ def _large(draw: Draw) -> tuple[Tensor, Tensor]:
 
 
 def attention(draw: Draw) -> list[Property]:
-    B, heads, T, S, d, d_v = draw.sizes((2, 3), (2, 4), (4, 5), (5, 7), (6, 8), (3, 10))
+    B, heads, T, S, d, d_v = draw.sizes((2, 3), (2, 4), (4, 5), (5, 7), (6, 8), (9, 11))
     q, k, v = (
         draw.normal(B, heads, T, d),
         draw.normal(B, heads, S, d),
         draw.normal(B, heads, S, d_v),
     )
-    square = draw.normal(d, d), draw.normal(d, d), draw.normal(d, d)
+    square = draw.normal(2, 3, 3), draw.normal(2, 3, 3), draw.normal(2, 3, 3)
     return [
         Property(
             "formula",
@@ -151,9 +159,9 @@ def attention(draw: Draw) -> list[Property]:
             ),
             [
                 Call((QUERIES, KEYS, VALUES, CAUSAL[:2, :2]), label=BY_HAND),
-                Call((q, k, v, _mask(draw, T, S)), backward=draw.normal(B, heads, T, d_v)),
-                Call((*square, torch.ones(d, d).tril().bool()), label=SQUARE),
-                Call((q, k, v, _mask(draw, B, 1, T, S)), label=both("mask: (B, 1, T_q, T_k)")),
+                Call((q, k, v, _mask(draw, B, 1, T, S)), backward=draw.normal(B, heads, T, d_v)),
+                Call((*square, CAUSAL[:3, :3]), label=SQUARE),
+                Call((q[:, :, :1], k, v, _mask(draw, B, 1, 1, S)), label=ONE_QUERY),
             ],
         ),
     ]
@@ -199,7 +207,7 @@ def merge_heads(draw: Draw) -> list[Property]:
 
 def cross_attention(draw: Draw) -> list[Property]:
     B, T, S, d, d_memory, d_head, d_v = draw.sizes(
-        (2, 3), (3, 5), (4, 6), (6, 8), (6, 9), (4, 10), (3, 11)
+        (2, 3), (3, 4), (5, 6), (6, 8), (6, 9), (4, 10), (3, 11)
     )
     x, memory = draw.normal(B, T, d), draw.normal(B, S, d_memory)
     weights = (
@@ -216,9 +224,10 @@ def cross_attention(draw: Draw) -> list[Property]:
                 "query는 x에서, key와 value는 memory에서 나온다.",
             ),
             [
-                Call((x, memory, *weights), backward=draw.normal(B, T, d_v)),
                 Call((draw.normal(B, T, d), draw.normal(B, T, d), *square), label=ALIKE),
                 Call((x, memory[:, :1], *weights), label=both("S = 1")),
+                Call((x[:1, :1], memory[:1], *weights), label=both("B = T = 1")),
+                Call((x, memory, *weights), backward=draw.normal(B, T, d_v)),
             ],
         ),
     ]

@@ -1,13 +1,14 @@
 """What attention layers must do, in one pass and token by token."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
+from blocklab.checks.parameters import only_these
 from blocklab.checks.property import Draw, Property
 from blocklab.functions import Function, Linear, Shift, chain
-from blocklab.probe import Call, Other, Outcome, Result, Step
+from blocklab.probe import Call, Other, Result, Step
 from blocklab.text import Text, both
 
 ROTATE = Text(
@@ -23,6 +24,7 @@ BIAS = Text(
     "bias=True이면 projection 네 개가 모두 bias를 쓰고, 아니면 하나도 쓰지 않는다.",
 )
 NAMES = ("q_proj", "k_proj", "v_proj", "out_proj")
+HEADS = ("n_heads", "n_kv_heads")
 
 
 def _weights(draw: Draw, d: int, d_kv: int) -> dict[str, Tensor]:
@@ -48,29 +50,51 @@ def _causal(T: int) -> Tensor:
     return torch.ones(T, T).tril().bool()
 
 
-def _masks(draw: Draw, B: int, heads: int, T: int) -> dict[str, Tensor]:
-    """Masks of three shapes, where every token sees itself."""
+def _masks(draw: Draw, B: int, heads: int, T: int) -> list[tuple[str, Tensor]]:
+    """Masks of three shapes, where every token sees itself; of the first shape there are two."""
 
     def mask(*shape: int) -> Tensor:
         return (draw.normal(*shape, T, T) > 0) | torch.eye(T).bool()
 
-    return {
-        "(T, T)": _causal(T),
-        "(B, 1, T, T)": mask(B, 1),
-        "(B, n_heads, T, T)": mask(B, heads),
-    }
+    return [
+        ("(T, T)", _causal(T)),
+        ("(T, T)", mask()),
+        ("(B, 1, T, T)", mask(B, 1)),
+        ("(B, n_heads, T, T)", mask(B, heads)),
+    ]
 
 
-def _made(sizes: tuple[int, ...], load: dict[str, Tensor]) -> Call:
-    return Call(sizes, keep="m", load=load)
+@dataclass(frozen=True)
+class Layer:
+    """How to make a layer: its arguments (d_model, n_heads, …), its weights, and its d_head."""
+
+    sizes: tuple[int, ...]
+    load: dict[str, Tensor]
+    d_head: int
+
+    @property
+    def made(self) -> Call:
+        return Call(self.sizes, keep="m", load=self.load)
+
+    def tokens(self, draw: Draw, B: int, T: int) -> Tensor:
+        return draw.normal(B, T, self.sizes[0])
+
+
+def _multi_head(draw: Draw, heads: int, d_head: int) -> Layer:
+    d = heads * d_head
+    return Layer((d, heads), _weights(draw, d, d), d_head)
+
+
+def _grouped(draw: Draw, kv_heads: int, group: int, d_head: int) -> Layer:
+    d, d_kv = kv_heads * group * d_head, kv_heads * d_head
+    return Layer((d, kv_heads * group, kv_heads), _weights(draw, d, d_kv), d_head)
 
 
 def MultiHeadAttention(draw: Draw) -> list[Property]:
-    B, heads, d_head, T = draw.sizes((2, 3), (2, 4), (3, 6), (5, 7))
-    d = heads * d_head
-    load, probe = _weights(draw, d, d), draw.normal(B, T, d)
-    one = _weights(draw, d_head, d_head)
-    x = draw.normal(B, T, d)
+    B, heads, d_head, T = draw.sizes((2, 4), (3, 3), (6, 7), (5, 8))
+    layer, d = _multi_head(draw, heads, d_head), heads * d_head
+    one, two = _multi_head(draw, 1, draw.size(3, 5)), _multi_head(draw, 2, draw.size(3, 5))
+    x = layer.tokens(draw, B, T)
     return [
         Property(
             "formula",
@@ -80,69 +104,59 @@ def MultiHeadAttention(draw: Draw) -> list[Property]:
                 "head마다 자기 몫의 성분으로 attention을 하고, out_proj가 그 결과를 섞는다.",
             ),
             [
-                _made((d, heads), load),
+                layer.made,
                 Call((draw.normal(B, heads, d),), of="m", label=both("T = n_heads")),
                 Call((draw.normal(1, d, d),), of="m", label=both("T = d_model")),
                 Call((x[:, :1],), of="m", label=both("T = 1")),
-                Call((x,), of="m", backward=probe),
-                _made((d_head, 1), one),
-                Call((draw.normal(1, 2, d_head),), of="m", label=both("n_heads = 1")),
+                Call((x,), of="m", backward=draw.normal(B, T, d)),
             ],
             weight=2,
         ),
-        Property("mask", MASK, _masked(draw, (d, heads), load, x, probe)),
-        Property("rotate", ROTATE, _rotated(draw, (d, heads), load, x, probe)),
-        _bias(draw, (d, heads), load, x),
+        Property("mask", MASK, _masked(draw, two, B, T)),
+        Property("rotate", ROTATE, [*_rotated(draw, layer, x), *_with_and_without(draw, one, T)]),
+        _bias(draw, layer, x),
     ]
 
 
-def _masked(
-    draw: Draw, sizes: tuple[int, ...], load: dict[str, Tensor], x: Tensor, probe: Tensor
-) -> list[Step]:
-    masks = _masks(draw, x.shape[0], sizes[1], x.shape[1])
-    calls = [
-        Call((x, mask), of="m", backward=probe, label=both(f"mask: {shape}"))
-        for shape, mask in masks.items()
-    ]
-    return [_made(sizes, load), *calls]
+def _masked(draw: Draw, layer: Layer, B: int, T: int) -> list[Step]:
+    """One input under all masks; the gradient under the last."""
+    x = layer.tokens(draw, B, T)
+    masks = _masks(draw, B, layer.sizes[1], T)
+    calls = [Call((x, mask), of="m", label=both(f"mask: {shape}")) for shape, mask in masks]
+    return [layer.made, *calls[:-1], replace(calls[-1], backward=draw.normal(*x.shape))]
 
 
-def _rotated(
-    draw: Draw, sizes: tuple[int, ...], load: dict[str, Tensor], x: Tensor, probe: Tensor
-) -> list[Step]:
-    rotate = _rotation(draw, x.shape[1], sizes[0] // sizes[1])
+def _rotated(draw: Draw, layer: Layer, x: Tensor) -> list[Step]:
+    rotate = _rotation(draw, x.shape[1], layer.d_head)
     return [
-        _made(sizes, load),
+        layer.made,
         Call((x, _causal(x.shape[1]), rotate), of="m"),
-        Call((x, None, rotate), of="m", backward=probe),
+        Call((x, None, rotate), of="m", backward=draw.normal(*x.shape)),
     ]
 
 
-def _bias(draw: Draw, sizes: tuple[int, ...], load: dict[str, Tensor], x: Tensor) -> Property:
-    d_kv = load["k_proj.weight"].shape[0]
-    biased = load | _biases(draw, x.shape[-1], d_kv)
-    steps = [Call(sizes), _made((*sizes, True), biased), Call((x, _causal(x.shape[1])), of="m")]
-    return Property("bias", BIAS, steps, judge=_no_bias)
+def _with_and_without(draw: Draw, layer: Layer, T: int) -> list[Step]:
+    """One text with a mask and rotate, and then with neither: nothing is remembered."""
+    x, rotate = layer.tokens(draw, 1, T), _rotation(draw, T, layer.d_head)
+    heads = ", ".join(f"{name} = {n}" for name, n in zip(HEADS, layer.sizes[1:], strict=False))
+    return [
+        layer.made,
+        Call((x, _causal(T), rotate), of="m", label=both(f"B = 1, {heads}")),
+        Call((x,), of="m", label=both(f"B = 1, {heads}")),
+    ]
 
 
-def _no_bias(got: Sequence[Outcome], want: Sequence[Outcome]) -> Text | None:
-    """Whether the first outcome, a layer made without biases, has one all the same."""
-    extra = got[0].value.parameters.keys() - want[0].value.parameters.keys()
-    if not extra:
-        return None
-    return Text(
-        "With bias=False there is {names} all the same: pass bias=bias to each nn.Linear.",
-        "bias=False인데도 {names}이(가) 있습니다. nn.Linear마다 bias=bias를 넘기세요.",
-    ).fill(names=", ".join(sorted(extra)))
+def _bias(draw: Draw, layer: Layer, x: Tensor) -> Property:
+    d, d_kv = layer.sizes[0], layer.load["k_proj.weight"].shape[0]
+    biased = Layer((*layer.sizes, True), layer.load | _biases(draw, d, d_kv), layer.d_head)
+    steps = [Call(layer.sizes), biased.made, Call((x, _causal(x.shape[1])), of="m")]
+    return Property("bias", BIAS, steps, judge=only_these)
 
 
 def GroupedQueryAttention(draw: Draw) -> list[Property]:
-    kv_heads, group = draw.sizes((2, 3), (2, 4))
-    heads = kv_heads * group
-    B, d_head, T = draw.size(2, 3), draw.size(3, 5), draw.size(5, 7)
-    d, d_kv = heads * d_head, kv_heads * d_head
-    x, probe = draw.normal(B, T, d), draw.normal(B, T, d)
-    sizes, load = (d, heads, kv_heads), _weights(draw, d, d_kv)
+    B, T, kv_heads, group = draw.size(2, 3), 4, *draw.sizes((2, 3), (2, 3))
+    layer = _grouped(draw, kv_heads, group, (5, 7)[draw.size(0, 1)])
+    x, four = layer.tokens(draw, B, T), _grouped(draw, 2, 2, draw.size(3, 5))
     return [
         Property(
             "formula",
@@ -151,29 +165,43 @@ def GroupedQueryAttention(draw: Draw) -> list[Property]:
                 "이웃한 query head들이 KV head 하나를 함께 쓴다: 0, 1, 0, 1이 아니라 0, 0, 1, 1.",
             ),
             [
-                _made(sizes, load),
+                layer.made,
                 Call((x[:1],), of="m", label=both("B = 1")),
-                Call((x,), of="m", backward=probe),
+                Call((x[:, :1],), of="m", label=both("T = 1")),
+                Call((x,), of="m", backward=draw.normal(*x.shape)),
             ],
             weight=2,
         ),
+        Property("mask", MASK, _masked(draw, _grouped(draw, group, kv_heads, 5), B, T)),
+        Property("rotate", ROTATE, _rotated(draw, four, four.tokens(draw, B, T))),
         Property(
             "extremes",
             Text(
-                "One KV head for all query heads, and one for each, are the two ends.",
-                "KV head가 하나뿐일 때와 query head 수와 같을 때, 양 끝에서도 맞다.",
+                "One KV head for all query heads, or one for each: at both ends all of it works, "
+                "mask and rotate too.",
+                "KV head가 하나뿐일 때와 query head마다 하나일 때, 곧 양 끝에서도 모두 맞다. "
+                "mask와 rotate까지 그렇다.",
             ),
             [
-                _made((d, heads, 1), _weights(draw, d, d_head)),
-                Call((x,), of="m", backward=probe, label=both("n_kv_heads = 1")),
-                _made((d, heads, heads), _weights(draw, d, d)),
-                Call((x,), of="m", backward=probe, label=both("n_kv_heads = n_heads")),
+                *_with_and_without(draw, _grouped(draw, 1, 3, draw.size(4, 5)), T),
+                *_with_and_without(draw, _grouped(draw, 3, 1, draw.size(4, 5)), T),
             ],
         ),
-        Property("mask", MASK, _masked(draw, sizes, load, x, probe)),
-        Property("rotate", ROTATE, _rotated(draw, sizes, load, x, probe)),
-        _bias(draw, sizes, load, x),
+        _bias(draw, layer, x),
+        Property(
+            "attributes",
+            Text(
+                "n_heads and n_kv_heads are kept as attributes.",
+                "n_heads와 n_kv_heads를 attribute로 남겨 둔다.",
+            ),
+            [Call(layer.sizes, keep="m"), *(_attribute(name) for name in HEADS)],
+            weight=0.5,
+        ),
     ]
+
+
+def _attribute(name: str, of: str = "m") -> Call:
+    return Call((name,), of=of, method="__getattribute__", label=both(f"layer.{name}"))
 
 
 def decode_step(draw: Draw) -> list[Property]:
@@ -185,7 +213,8 @@ def decode_step(draw: Draw) -> list[Property]:
     weights = _weights(draw, d, kv_heads * d_head)
     made = Call((d, heads, kv_heads), of=layer, keep="layer", load=weights)
     biased = Call((d, heads, 1, True), of=layer, keep="layer", load=_single(draw, d, d_head))
-    other = draw.normal(B, 1, d)
+    alone = Call((d, heads, heads), of=layer, keep="layer", load=_weights(draw, d, d))
+    other, long = draw.normal(B, 1, d), draw.normal(1, 40, d)
     return [
         Property(
             "steps",
@@ -202,15 +231,20 @@ def decode_step(draw: Draw) -> list[Property]:
                 "Several new tokens at once, at the start or later, are causal among themselves.",
                 "처음이든 나중이든, 새 token을 여럿 한꺼번에 넣으면 그들 사이도 causal이다.",
             ),
-            [made, *_steps(tokens.split([3, 1, 3], dim=1))],
+            [alone, *_steps(long.split([35, 1, 4], dim=1), both("B = 1, n_kv_heads = n_heads"))],
         ),
         Property(
             "kept",
             Text(
-                "The cache that came in stays as it was: two continuations can start from it.",
-                "받은 cache는 그대로 남는다. 같은 cache에서 두 갈래로 이어 갈 수 있다.",
+                "The cache that came in stays as it was: two continuations can start from it. The "
+                "layer stays as it was, too.",
+                "받은 cache는 그대로 남아서 두 갈래로 이어 갈 수 있다. layer도 그대로 남는다.",
             ),
-            [made, *_branches(tokens[:, :2], tokens[:, 2:3], other, tokens[:, 3:4])],
+            [
+                made,
+                *_branches(tokens[:, :2], tokens[:, 2:3], other, tokens[:, 3:4]),
+                *_unharmed(other, draw.normal(B, 1, d)),
+            ],
         ),
         Property(
             "layer",
@@ -227,11 +261,12 @@ def _single(draw: Draw, d: int, d_head: int) -> dict[str, Tensor]:
     return _weights(draw, d, d_head) | _biases(draw, d, d_head)
 
 
-def _steps(parts: tuple[Tensor, ...]) -> list[Step]:
+def _steps(parts: tuple[Tensor, ...], label: Text | None = None) -> list[Step]:
     """One call for each part, each with the cache that the call before returned."""
-    first = Call((Result("layer"), parts[0]), keep="0", label=both("cache = None"))
+    start = label or both("cache = None")
+    first = Call((Result("layer"), parts[0]), keep="0", label=start)
     rest = [
-        Call((Result("layer"), part, Result(str(n), item=1)), keep=str(n + 1))
+        Call((Result("layer"), part, Result(str(n), item=1)), keep=str(n + 1), label=label)
         for n, part in enumerate(parts[1:])
     ]
     return [first, *rest]
@@ -250,6 +285,15 @@ def _branches(start: Tensor, one: Tensor, other: Tensor, end: Tensor) -> list[St
     ]
 
 
+def _unharmed(x: Tensor, gradient: Tensor) -> list[Step]:
+    """The layer is in training mode as before, and its weights can still learn."""
+    return [
+        _attribute("training", of="layer"),
+        Call(("q_proj",), of="layer", method="get_submodule", keep="q_proj"),
+        Call((x,), of="q_proj", backward=gradient, label=both("layer.q_proj")),
+    ]
+
+
 def kv_cache_bytes(draw: Draw) -> list[Property]:
     llama, sizes = both("Llama-3 8B, T = 8192"), draw.sizes((3, 9), (10, 20), (21, 40), (41, 90))
     batch, width = draw.size(3, 7), Text("8 bits a value", "값 하나에 8 bit")
@@ -260,7 +304,11 @@ def kv_cache_bytes(draw: Draw) -> list[Property]:
                 "Keys and values of every layer, KV head, component and token.",
                 "layer, KV head, 성분, token마다 key와 value를 센다.",
             ),
-            [Call((32, 8, 128, 8192), label=llama), Call(tuple(sizes))],
+            [
+                Call((32, 8, 128, 8192), label=llama),
+                Call(tuple(sizes)),
+                Call((*sizes, 1, 2), label=both("batch = 1, bytes_per_value = 2")),
+            ],
         ),
         Property(
             "options",

@@ -34,6 +34,15 @@ def painted_prefix(draw: Draw) -> list[Property]:
     return [Property("mask", says, [Read()])]
 
 
+def painted_window(draw: Draw) -> list[Property]:
+    says = Text(
+        "Six rows: each token sees itself and the two before it, where there are two.",
+        "여섯 행이다. token마다 자기 자신과 바로 앞의 두 token을 본다. 앞에 그만큼 없으면 있는 "
+        "만큼만 본다.",
+    )
+    return [Property("mask", says, [Read()])]
+
+
 def causal_mask(draw: Draw) -> list[Property]:
     T, past = draw.sizes((3, 6), (2, 7))
     one = Text("one new token", "새 token 하나")
@@ -55,9 +64,9 @@ def causal_mask(draw: Draw) -> list[Property]:
                 "past가 있으면 shape은 (T, past + T)이고, 새 token은 모두 과거 전체도 본다.",
             ),
             [
-                Call((2, 3)),
+                Call((2,), {"past": 3}, label=both("past=3")),
                 Call((T, past)),
-                Call((T, 1)),
+                Call((T, draw.size(70, 150)), label=Text("a long past", "긴 과거")),
                 Call((1, past), label=one),
             ],
         ),
@@ -72,8 +81,9 @@ def which_mask(draw: Draw) -> list[Property]:
                 "It tells the five masks apart.",
                 "다섯 mask를 구별한다.",
             ),
-            _drawn_weights(draw, spread=1.0),
+            [*_drawn_weights(draw, 4), *_drawn_weights(draw, draw.size(9, 12))],
             weight=2,
+            again=False,
         ),
         Property(
             "tiny",
@@ -81,25 +91,25 @@ def which_mask(draw: Draw) -> list[Property]:
                 "A very small weight is not a forbidden position: only exactly 0 is.",
                 "weight가 아주 작다고 해서 막힌 자리는 아니다. 정확히 0인 자리만 막힌 것이다.",
             ),
-            _drawn_weights(draw, spread=12.0),
+            [*_drawn_weights(draw, 4, dip=8), *_drawn_weights(draw, draw.size(9, 12), dip=80)],
         ),
     ]
 
 
-def _drawn_weights(draw: Draw, spread: float) -> list[Call]:
+def _drawn_weights(draw: Draw, T: int, dip: float = 0.0) -> list[Call]:
     """Weights (T, T) under each of the five masks, in a drawn order; at extremes of each too.
 
-    spread: how far scores differ in a row; at 12 an allowed weight may be as small as e^-24.
+    dip: how much lower half of the scores are; at 80 the smallest allowed weight is about e^-80.
     """
-    T = draw.size(5, 8)
     causal = torch.ones(T, T).tril().bool()
-    masks = [torch.ones(T, T).bool(), causal, causal]
-    masks += [_prefix(T, length) for length in (2, draw.size(3, T - 2), T - 1)]
-    masks += [causal & ~causal.tril(-width) for width in (2, draw.size(3, T - 2), T - 1)]
-    masks += [_packed(T, {start}) for start in (1, draw.size(2, T - 2), T - 1)]
-    masks += [_packed(T, {draw.size(1, 2), draw.size(3, T - 1)}), _packed(T, set(range(1, T)))]
+    lengths = sorted({2, 3, draw.size(3, T - 1), T - 1})
+    starts = [{1}, {draw.size(2, T - 2)}, {T - 1}, {draw.size(1, 2), draw.size(3, T - 1)}]
+    masks = [torch.ones(T, T).bool(), causal]
+    masks += [_prefix(T, length) for length in lengths]
+    masks += [causal & ~causal.tril(-width) for width in lengths]
+    masks += [_packed(T, start) for start in (*starts, set(range(1, T)))]
     masks.sort(key=lambda mask: draw.uniform(0, 1))
-    return [Call((_weights(draw, mask, spread),)) for mask in masks]
+    return [Call((_weights(draw, mask, dip),)) for mask in masks]
 
 
 def _prefix(T: int, length: int) -> Tensor:
@@ -114,6 +124,6 @@ def _packed(T: int, starts: set[int]) -> Tensor:
     return torch.ones(T, T).tril().bool() & (text == text[:, None])
 
 
-def _weights(draw: Draw, mask: Tensor, spread: float) -> Tensor:
-    scores = torch.tensor([draw.uniform(-spread, spread) for _ in range(mask.numel())])
-    return scores.view_as(mask).masked_fill(~mask, -torch.inf).softmax(-1)
+def _weights(draw: Draw, mask: Tensor, dip: float) -> Tensor:
+    scores = draw.normal(*mask.shape).tanh() - dip * (draw.normal(*mask.shape) > 0)
+    return scores.masked_fill(~mask, -torch.inf).softmax(-1)

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from blocklab.checks.block_decoder import Decoder
+from blocklab.checks.block_parameters import as_many
 from blocklab.checks.block_readings import LoRALinear, logit_lens, name_the_wire
 from blocklab.checks.block_weights import count_parameters, load_gpt2
 from blocklab.checks.property import Draw, Property
@@ -110,6 +111,11 @@ def PostNormBlock(draw: Draw) -> list[Property]:
 Parts = tuple[Function, Function, Function, Function]
 X = torch.tensor([[[1.0, 2.0, -1.0, 0.0]]])
 BY_HAND = (Scale(4.0), Scale(2.0), Scale(0.5), Scale(0.25))
+REFUSED = Text(
+    "window=2, which this attention does not know: its error must come through",
+    "이 attention이 모르는 window=2: attention의 오류가 그대로 나와야 합니다",
+)
+REPLACED = Text("after block.norm2 was replaced", "block.norm2를 바꾼 뒤")
 NUMBERS = both("attention(h) = 4h, ffn(h) = 2h, norm1(h) = h/2, norm2(h) = h/4")
 
 
@@ -144,9 +150,10 @@ def _block(draw: Draw, says: dict[str, Text]) -> list[Property]:
 
 def _handed_on(draw: Draw, x: Tensor, parts: Parts) -> list[Property]:
     """What only the attention gets: a mask, and a rotation. And that all four parts learn."""
-    _, T, d = x.shape
+    B, T, d = x.shape
     attention, ffn, norm1, norm2 = parts
     causal, rotate = torch.ones(T, T).tril().bool(), Linear(draw.linear(d, d))
+    one_each = torch.stack([causal.T, *[causal] * (B - 1)])
     mixing = chain(MixTokens(draw.linear(T, T)), ffn)
     built = Call(parts, keep="block")
     return [
@@ -158,8 +165,8 @@ def _handed_on(draw: Draw, x: Tensor, parts: Parts) -> list[Property]:
             ),
             [
                 Call((attention, mixing, norm1, norm2), keep="mixing"),
-                Call((x, causal), of="mixing"),
-                Call((x,), {"mask": causal}, of="mixing"),
+                Call((x, one_each), of="mixing", label=both("mask: (B, T, T)")),
+                Call((x,), {"mask": causal.T}, of="mixing", label=both("mask: (T, T)")),
             ],
             weight=2,
         ),
@@ -169,13 +176,19 @@ def _handed_on(draw: Draw, x: Tensor, parts: Parts) -> list[Property]:
                 "What else says how to attend, here rotate=…, reaches the attention too.",
                 "attend하는 방식을 정하는 다른 인수도 attention에 전달된다. 여기서는 rotate=…이다.",
             ),
-            [built, Call((x, causal), {"rotate": rotate}, of="block")],
+            [
+                built,
+                Call((x, causal), {"rotate": rotate}, of="block"),
+                Call((x, causal), {"window": 2}, of="block", label=REFUSED),
+            ],
         ),
         Property(
             "parts",
             Text(
-                "The four parts belong to the block, under their own names, and all of them learn.",
-                "네 부품은 각자의 이름으로 block에 속하고, 모두 학습된다.",
+                "The four parts belong to the block, under their own names, and all of them learn. "
+                "forward calls what stands there, and there are no other weights.",
+                "네 부품은 각자의 이름으로 block에 속하고, 모두 학습된다. forward는 그 이름에 있는 "
+                "것을 호출하고, 다른 weight는 없다.",
             ),
             [
                 built,
@@ -184,7 +197,10 @@ def _handed_on(draw: Draw, x: Tensor, parts: Parts) -> list[Property]:
                     for name in ("attention", "ffn", "norm1", "norm2")
                 ),
                 Call((x, causal), of="block", backward=draw.normal(*x.shape)),
+                Call(("norm2", norm1), of="block", method="__setattr__"),
+                Call((x, causal), of="block", label=REPLACED),
             ],
+            judge=as_many,
         ),
     ]
 

@@ -1,7 +1,9 @@
 """What the logit lens, a LoRA layer, and the search for a wrong wire must do."""
 
 import math
+from dataclasses import replace
 
+from blocklab.checks.block_parameters import as_many
 from blocklab.checks.property import Draw, Property, Tolerance
 from blocklab.functions import (
     NOTHING,
@@ -14,7 +16,7 @@ from blocklab.functions import (
     Wired,
     chain,
 )
-from blocklab.probe import Call, Step
+from blocklab.probe import Call, Result, Step
 from blocklab.text import Text, both
 
 
@@ -34,7 +36,7 @@ def logit_lens(draw: Draw) -> list[Property]:
             [
                 Call((one, layer, head), label=both("states: (d_model,)")),
                 Call((states, norm, head)),
-                Call(([draw.normal(L + 1, d) for _ in range(L + 1)], layer, head)),
+                Call(([draw.normal(B, T, d) for _ in states], layer, chain(head))),
             ],
         ),
         Property(
@@ -44,6 +46,15 @@ def logit_lens(draw: Draw) -> list[Property]:
                 "block이 없는 모델에는 state가 하나, embedding뿐이다.",
             ),
             [Call((states[:1], norm, head), label=both("n_layers = 0"))],
+            weight=0.25,
+        ),
+        Property(
+            "flows",
+            Text(
+                "Gradients flow back to every state; the caller decides whether they are wanted.",
+                "gradient가 모든 state로 흐른다. 필요한지는 부르는 쪽이 정한다.",
+            ),
+            [Call((states, layer, head), backward=draw.normal(L + 1, B, T, V))],
             weight=0.25,
         ),
     ]
@@ -58,7 +69,8 @@ def LoRALinear(draw: Draw) -> list[Property]:
     factors = {"A": draw.normal(rank, d_in), "B": draw.normal(d_out, rank)}
     small = {"A": draw.normal(rank, rank), "B": draw.normal(rank, rank)}
     layer = Call((base, rank, alpha), keep="layer", load=factors)
-    merged = Call(of="layer", method="merged")
+    use = Call((x,), of="layer")
+    other = {"weight": draw.linear(d_in, d_out), "bias": draw.normal(d_out)}
     return [
         Property(
             "formula",
@@ -97,10 +109,22 @@ def LoRALinear(draw: Draw) -> list[Property]:
         Property(
             "frozen",
             Text(
-                "The base is frozen: its weight and its bias ask for no gradient.",
-                "base는 동결되어 있다. weight도 bias도 gradient를 요구하지 않는다.",
+                "The base itself is frozen, not a copy: its weight and its bias ask for no "
+                "gradient. Besides them there are only A and B.",
+                "사본이 아니라 받은 base 자체가 동결되어 있다. weight도 bias도 gradient를 요구하지 "
+                "않는다. 그 밖에 있는 것은 A와 B뿐이다.",
             ),
-            [layer, *_asks_for_gradient("base.weight"), *_asks_for_gradient("base.bias")],
+            [
+                layer,
+                Call(("base",), of="layer", method="get_submodule", keep="base"),
+                Call((True,), of="base", method="requires_grad_"),
+                Call((Result("base"), rank, alpha), keep="layer"),
+                Call((other, False), of="base", method="load_state_dict"),
+                use,
+                *_asks_for_gradient("weight"),
+                *_asks_for_gradient("bias"),
+            ],
+            judge=as_many,
         ),
         Property(
             "merged",
@@ -108,8 +132,29 @@ def LoRALinear(draw: Draw) -> list[Property]:
                 "merged gives W + (alpha / rank) B A, (out, in), and leaves the layer as it was.",
                 "merged는 W + (alpha / rank) B A를 (out, in)으로 주고, layer는 그대로 둔다.",
             ),
-            [layer, merged, merged, Call((x,), of="layer")],
+            [layer, MERGED, use, *_merged_again(draw, d_in, rank, alpha)],
         ),
+    ]
+
+
+MERGED = Call(of="layer", method="merged")
+
+
+def _merged_again(draw: Draw, d: int, rank: int, alpha: float) -> list[Step]:
+    """A new square layer's merged weight, which then is the caller's; and with other A and B."""
+    base = Linear(draw.linear(d, d), draw.normal(d))
+    factors = {"A": draw.normal(rank, d), "B": draw.normal(d, rank)}
+    x, changed = draw.normal(2, d), Text("with other A and B", "A와 B를 바꾼 뒤")
+    doubled = Text("merged() *= 2: base keeps its own", "merged() *= 2: base는 그대로여야 합니다")
+    return [
+        Call((base, rank, alpha), keep="layer"),
+        replace(MERGED, keep="weight"),
+        Call(("data",), of="weight", method="__getattribute__", keep="data"),
+        Call((2.0,), of="data", method="mul_"),
+        Call((x,), of="layer", label=doubled),
+        Call((factors, False), of="layer", method="load_state_dict"),
+        Call((x,), of="layer", label=changed),
+        replace(MERGED, label=changed),
     ]
 
 
@@ -130,9 +175,9 @@ def _start(base: Linear, rank: int, alpha: float) -> list[Step]:
 
 
 def _asks_for_gradient(name: str) -> list[Step]:
-    label = both(f"{name}.requires_grad")
+    label = both(f"base.{name}.requires_grad")
     return [
-        Call((name,), of="layer", method="get_parameter", keep="parameter"),
+        Call((name,), of="base", method="get_parameter", keep="parameter"),
         Call(("requires_grad",), of="parameter", method="__getattribute__", label=label),
     ]
 

@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 
 from blocklab.checks.property import DEFAULT, Tolerance
-from blocklab.probe import Module, Outcome, Problem, Strange
+from blocklab.plain import Module, Strange
+from blocklab.probe import Outcome, Problem
 from blocklab.text import Text, both
 
 NOT_YET = Text(
@@ -54,7 +55,7 @@ def same(a: Outcome, b: Outcome, tolerance: Tolerance = DEFAULT) -> bool:
         return len(kinds) == 1 or kinds <= DELIBERATE
     if a.changed != b.changed or _flowing(a) != _flowing(b):
         return False
-    return _difference(a, b, (), tolerance) is None
+    return _difference(a, b, (), tolerance) is None and _records(b, a, tolerance) is None
 
 
 DELIBERATE = {"ValueError", "AssertionError", "TypeError", "RuntimeError"}
@@ -92,6 +93,11 @@ def _said(error: Problem) -> Text:
                 "An earlier call of this check failed, so there is nothing to call here.",
                 "앞선 호출이 실패해서 여기서 호출할 것이 없습니다.",
             )
+        case "Absent":
+            return Text(
+                "This check also uses your {name}, and there is none: run its cell first.",
+                "이 check는 여러분의 {name}도 쓰는데, 아직 없습니다. 그 셀을 먼저 실행하세요.",
+            ).fill(name=error.words)
         case "NotAModule":
             return Text(
                 "It made {kind}, not an nn.Module.",
@@ -318,22 +324,35 @@ def _gradients(
     got: Outcome, want: Outcome, names: Sequence[str], tolerance: Tolerance
 ) -> Text | None:
     for key, w in want.gradients.items():
+        name, g, own = _name(key, names), got.gradients.get(key), not key[0].isdigit()
         if w is None:
+            if own and g is not None and bool(g.any()):
+                return _not_frozen(name)
             continue
-        name = _name(key, names)
-        if key not in got.gradients and not key[0].isdigit():
+        if own and key not in got.gradients:
             return _said(Problem("NoParameter", key, ", ".join(filter(str.isalpha, got.gradients))))
-        g = got.gradients.get(key)
         if g is None:
-            return Text(
-                "The values are right, but no gradient flows back to {name}: something "
-                "leaves the graph (.item(), .data, .detach(), torch.tensor(...)).",
-                "값은 맞지만 {name}(으)로 gradient가 흐르지 않습니다. 어딘가에서 계산 "
-                "graph가 끊깁니다 (.item(), .data, .detach(), torch.tensor(...)).",
-            ).fill(name=name)
+            return _no_gradient(name)
         if g.shape != w.shape or not bool(close_to(g, w, tolerance).all()):
             return Text(
                 "The values are right, but the gradient with respect to {name} is not.",
                 "값은 맞지만 {name}에 대한 gradient가 다릅니다.",
             ).fill(name=name)
     return None
+
+
+def _not_frozen(name: str) -> Text:
+    return Text(
+        "The values are right, but a gradient reaches {name}, which must not learn.",
+        "값은 맞지만 학습되지 않아야 할 {name}에 gradient가 흐릅니다.",
+    ).fill(name=name)
+
+
+def _no_gradient(name: str) -> Text:
+    return Text(
+        "The values are right, but no gradient flows back to {name}: something leaves the graph "
+        "(.item(), .data, .detach(), torch.tensor(...)), or it is frozen (requires_grad=False).",
+        "값은 맞지만 {name}(으)로 gradient가 흐르지 않습니다. 어딘가에서 계산 graph가 "
+        "끊기거나(.item(), .data, .detach(), torch.tensor(...)) requires_grad=False로 고정되어 "
+        "있습니다.",
+    ).fill(name=name)

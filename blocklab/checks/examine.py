@@ -5,9 +5,10 @@ import secrets
 from collections.abc import Mapping, Sequence
 
 from blocklab import catalogue, probe
+from blocklab.checks.again import once_more
 from blocklab.checks.candidate import Candidate
 from blocklab.checks.compare import complain, same
-from blocklab.checks.property import Draw, Property
+from blocklab.checks.property import Draw, Property, Tolerance
 from blocklab.checks.report import Example, Finding, Misconception, Report
 from blocklab.probe import Outcome, Read
 from blocklab.text import Text
@@ -38,9 +39,9 @@ def examine(name: str, candidate: Candidate, seed: int | None = None) -> Report:
     """
     seed = secrets.randbits(32) if seed is None else seed
     points = catalogue.exercise(name).points
-    properties: list[Property] = catalogue.part("checks", name)(Draw(seed))
     if notice := _not_there(name, candidate):
-        return Report(name, points, seed, tuple(_unseen(p) for p in properties), notice=notice)
+        return unanswered(name, seed, notice)
+    properties = once_more(catalogue.part("checks", name)(Draw(seed)))
     probes, names = [p.steps for p in properties], catalogue.argument_names(name)
     got = candidate.run(name, probes)
     want = probe.run(probes, catalogue.reference(name), _references(name))
@@ -48,10 +49,17 @@ def examine(name: str, candidate: Candidate, seed: int | None = None) -> Report:
     findings = tuple(_finding(p, g, w, names) for p, g, w in seen)
     if all(f.passed for f in findings):
         return Report(name, points, seed, findings)
-    with probe.own_randomness():
+    with probe.own_torch():
         diagnosis = diagnose(name, seen)
     remarks = (_earlier(name, candidate, seed),)
     return Report(name, points, seed, findings, diagnosis, remarks=tuple(filter(None, remarks)))
+
+
+def unanswered(name: str, seed: int, why: Text) -> Report:
+    """The report of a check that could not be carried out; nothing of it counts as passed."""
+    properties = catalogue.part("checks", name)(Draw(seed))
+    unseen = tuple(_unseen(p) for p in properties)
+    return Report(name, catalogue.exercise(name).points, seed, unseen, notice=why)
 
 
 def _references(name: str) -> Mapping[str, object]:
@@ -83,7 +91,7 @@ def _finding(
 ) -> Finding:
     """Whether one property holds, and if not, its smallest failing example."""
     failures = [
-        (_size(step), step, g, w, complaint)
+        ((g.error == probe.MISSING, _size(step)), step, g, w, complaint)
         for step, g, w in zip(p.steps, got, want, strict=True)
         if (complaint := complain(g, w, _names_for(step, names), p.tolerance))
     ]
@@ -129,7 +137,8 @@ def diagnose(name: str, seen: Sequence[Seen]) -> tuple[Misconception, ...]:
     """The misconceptions that explain what an answer did, best first; () if none does.
 
     First whatever agrees with the answer in every call of the check. If nothing does, what agrees
-    wherever the answer gave a value at all; last, in the first property that has a wrong value.
+    wherever the answer gave a value at all; last, in the first property that has a wrong value,
+    and in every one that holds.
     """
     known = catalogue.part("misconceptions", name)
     steps = [
@@ -142,7 +151,10 @@ def diagnose(name: str, seen: Sequence[Seen]) -> tuple[Misconception, ...]:
     valued = [step for step in steps if not step[2].error or step[3].error]
     wrong = [p for p, _, g, w in valued if not same(g, w, p.tolerance)][:1]
     weaker = [(valued, 2)] if wrong and len(valued) < len(steps) else []
-    weakest = [([step for step in valued if step[0] is p], 1) for p in wrong]
+    amiss = {id(p) for p, _, g, w in steps if not same(g, w, p.tolerance)}
+    weakest = [
+        ([step for step in valued if step[0] is p or id(step[0]) not in amiss], 1) for p in wrong
+    ]
     for evidence, largest in ((steps, 2), *weaker, *weakest):
         for flags in known.combinations():
             if len(flags) <= largest and _explains(name, known.variant(flags), evidence):
@@ -153,8 +165,20 @@ def diagnose(name: str, seen: Sequence[Seen]) -> tuple[Misconception, ...]:
 def _explains(name: str, answer: object, evidence: Sequence[tuple]) -> bool:
     """Whether an answer does the same as was seen, stopping at the first difference."""
     for p, steps in itertools.groupby(evidence, key=lambda step: step[0]):
-        wanted = {i: g for _, i, g, _ in steps}
+        seen = {i: (g, w) for _, i, g, w in steps}
         for i, mine in enumerate(probe.outcomes(p.steps, answer, _references(name))):
-            if i in wanted and not same(mine, wanted[i], p.tolerance):
+            if i in seen and not _alike(mine, *seen[i], p.tolerance):
                 return False
     return True
+
+
+def _alike(mine: Outcome, got: Outcome, want: Outcome, tolerance: Tolerance) -> bool:
+    """Whether a misconception does what was seen; an exception must be the same to the word.
+
+    Many mistakes end in an exception of one kind. Only where the reference raises one as well,
+    which no two people word alike, is any that is meant as good as another.
+    """
+    if got.error and not want.error:
+        words = got.error.kind, got.error.words
+        return mine.error is not None and (mine.error.kind, mine.error.words) == words
+    return same(mine, got, tolerance)

@@ -42,7 +42,7 @@ def ffn_widths(draw: Draw) -> list[Property]:
 
 
 def gelu(draw: Draw) -> list[Property]:
-    steep = torch.linspace(-4, 4, 41)
+    points = torch.linspace(-6, 6, 61)
     return [
         Property(
             "curve",
@@ -60,7 +60,7 @@ def gelu(draw: Draw) -> list[Property]:
                 "Φ is exact (erf); the tanh approximation would be seen.",
                 "Φ가 정확하다(erf). tanh 근사식과는 구별된다.",
             ),
-            [Call((steep,), backward=torch.ones_like(steep))],
+            [Call((points,), backward=torch.ones_like(points))],
             weight=2,
         ),
         Property("any_input", ANY_INPUT, _any_input(draw)),
@@ -80,22 +80,23 @@ def silu(draw: Draw) -> list[Property]:
 
 
 def _drawn(draw: Draw) -> list[Call]:
-    """Numbers up to about 5, where the curves differ, with their gradient."""
+    """Numbers where the curves differ, and some beyond 4, with their gradient."""
     B, T, d = draw.sizes((2, 3), (4, 5), (6, 8))
-    return [Call((draw.normal(B, T, d, scale=1.7),), backward=draw.normal(B, T, d))]
+    return [Call((draw.normal(B, T, d, scale=3),), backward=draw.normal(B, T, d, scale=0.4))]
 
 
 def _any_input(draw: Draw) -> list[Call]:
     one = Text("one number", "수 하나")
     return [
         Call((LARGE,)),
-        Call((draw.normal(3, 4).double(),), label=both("float64")),
+        Call((draw.normal(1, 3, 1).double(),), label=both("float64")),
         Call((torch.tensor(1.5),), label=one),
     ]
 
 
 def ffn_parameters(draw: Draw) -> list[Property]:
-    sizes = [(4, 6), (768, 3072), (4096, 14336), (draw.size(5, 99), draw.size(100, 300))]
+    odd = 2 * draw.size(2500, 4500) + 1, 2 * draw.size(1000, 2000) + 1
+    sizes = [(4, 6), (768, 3072), (4096, 14336), odd]
 
     def calls(gated: bool) -> list[Call]:
         return [Call((d_model, d_ff, gated)) for d_model, d_ff in sizes]
@@ -109,9 +110,9 @@ def ffn_parameters(draw: Draw) -> list[Property]:
 
 
 def attention_parameters(draw: Draw) -> list[Property]:
-    heads, width = draw.size(3, 6), draw.size(3, 9)
+    heads, width = draw.size(3, 6), 2 * draw.size(1, 4) + 1
     kv_heads, group = draw.size(2, 5), draw.size(2, 4)
-    full = [(4, 2, 2), (768, 12, 12), (heads * width, heads, heads)]
+    full = [(4, 2, 2), (768, 12, 12), (heads * width, heads, heads), (width, 1, 1)]
     d_model = kv_heads * group * width
     grouped = [(8, 4, 2), (4096, 32, 8), (d_model, kv_heads * group, kv_heads), (d_model, group, 1)]
     return [

@@ -3,9 +3,10 @@
 import torch
 from torch import Tensor
 
+from blocklab.checks.parameters import only_these
 from blocklab.checks.property import Draw, Property
 from blocklab.functions import Activation
-from blocklab.probe import Call, Module, Outcome
+from blocklab.probe import Call
 from blocklab.text import Text, both
 
 BY_HAND, SQUARE = Text("by hand", "손계산"), both("T = d_ff = d_model")
@@ -17,9 +18,10 @@ HAND = (
     torch.tensor([[2.0, 0.0, 1.0], [1.0, 5.0, -1.0]]),
     torch.tensor([0.5, 0.0]),
 )
+NARROW = both("d_ff < d_model")
 AXES = Text(
-    "It takes one token, a sequence, or a batch of them.",
-    "token 하나, 문장 하나, 문장의 batch를 모두 받는다.",
+    "It takes one token or any batch of them, also where d_ff is smaller than d_model.",
+    "token 하나든 어떤 모양의 batch든 받고, d_ff가 d_model보다 작아도 된다.",
 )
 
 
@@ -34,10 +36,16 @@ def _weights(draw: Draw, d: int, d_ff: int) -> tuple[Tensor, Tensor, Tensor, Ten
     return w_in, draw.normal(d_ff), w_out, draw.normal(d)
 
 
+def _alone_and_batched(draw: Draw, d: int) -> tuple[Tensor, Tensor, Tensor]:
+    """One token (d,), a batch of one sequence of one token, and tokens behind three axes."""
+    x = draw.normal(1, draw.size(2, 4), 1, d)
+    return x[0, 0, 0], x[:, 0], x
+
+
 def feed_forward(draw: Draw) -> list[Property]:
     B, T, d, d_ff = draw.sizes((2, 3), (4, 5), (6, 8), (9, 12))
     x, weights = draw.normal(B, T, d), _weights(draw, d, d_ff)
-    square = draw.normal(B, d, d), *_weights(draw, d, d)
+    square, narrow = (draw.normal(B, d, d), *_weights(draw, d, d)), _weights(draw, d_ff, d)
     return [
         Property(
             "formula",
@@ -48,12 +56,18 @@ def feed_forward(draw: Draw) -> list[Property]:
             [
                 Call((HAND[0], *HAND[1:], RELU), label=BY_HAND),
                 Call((x, *weights, _curved(draw)), backward=draw.normal(B, T, d)),
-                Call((x, *weights, RELU)),
                 Call((*square, _curved(draw)), label=SQUARE),
             ],
             weight=3,
         ),
-        Property("axes", AXES, [Call((y, *weights, _curved(draw))) for y in (x[0, 0], x[0])]),
+        Property(
+            "axes",
+            AXES,
+            [
+                Call((y, *narrow, _curved(draw)), label=NARROW)
+                for y in _alone_and_batched(draw, d_ff)
+            ],
+        ),
     ]
 
 
@@ -70,13 +84,15 @@ def FeedForward(draw: Draw) -> list[Property]:
         Property(
             "formula",
             Text(
-                "up_proj, the activation, down_proj; and all four parameters can learn.",
-                "up_proj, activation, down_proj 순서이고, parameter 네 개가 모두 학습된다.",
+                "up_proj, the activation, down_proj; all four parameters can learn, and no two "
+                "layers share anything.",
+                "up_proj, activation, down_proj 순서이다. parameter 네 개가 모두 학습되고, layer "
+                "둘이 무엇을 함께 쓰는 일은 없다.",
             ),
             [
                 Call((d, d_ff, curved), keep="m", load=load),
+                Call((d, d_ff, RELU), keep="relu", load=_named(draw, d, d_ff)),
                 Call((x,), of="m", backward=draw.normal(B, T, d)),
-                Call((d, d_ff, RELU), keep="relu", load=load),
                 Call((x,), of="relu"),
                 Call((d, d, curved), keep="square", load=square),
                 Call((draw.normal(B, d, d),), of="square", label=SQUARE),
@@ -84,12 +100,20 @@ def FeedForward(draw: Draw) -> list[Property]:
             weight=3,
         ),
         Property(
+            "parameters",
+            Text(
+                "Its parameters are those of up_proj and down_proj, and no others.",
+                "parameter는 up_proj와 down_proj의 것뿐이다.",
+            ),
+            [Call((d, d_ff, RELU))],
+            judge=only_these,
+        ),
+        Property(
             "axes",
             AXES,
             [
-                Call((d, d_ff, curved), keep="m", load=load),
-                Call((x[0, 0],), of="m"),
-                Call((x[0],), of="m"),
+                Call((d_ff, d, curved), keep="m", load=_named(draw, d_ff, d), label=NARROW),
+                *(Call((y,), of="m") for y in _alone_and_batched(draw, d_ff)),
             ],
         ),
     ]
@@ -113,8 +137,10 @@ def SwiGLU(draw: Draw) -> list[Property]:
         Property(
             "formula",
             Text(
-                "(SiLU(x W_gate) * (x W_up)) W_down, and all three matrices can learn.",
-                "(SiLU(x W_gate) * (x W_up)) W_down이고, 세 행렬이 모두 학습된다.",
+                "(SiLU(x W_gate) * (x W_up)) W_down; all three matrices can learn, and no two "
+                "layers share one.",
+                "(SiLU(x W_gate) * (x W_up)) W_down이다. 세 행렬이 모두 학습되고, layer 둘이 "
+                "행렬을 함께 쓰는 일은 없다.",
             ),
             [
                 Call((1, 1), keep="one", load=by_hand),
@@ -122,6 +148,7 @@ def SwiGLU(draw: Draw) -> list[Property]:
                 Call((d, d_ff), keep="m", load=load),
                 Call((x,), of="m", backward=draw.normal(B, T, d)),
                 Call((d, d), keep="square", load=_gated(draw, d, d)),
+                Call((d, d), keep="another", load=_gated(draw, d, d)),
                 Call((draw.normal(B, d, d),), of="square", label=SQUARE),
             ],
             weight=3,
@@ -133,37 +160,24 @@ def SwiGLU(draw: Draw) -> list[Property]:
                 "요구한 크기의 nn.Linear 세 개만 있고, bias는 없다.",
             ),
             [Call((d, d_ff))],
-            judge=_nothing_more,
+            judge=only_these,
         ),
         Property(
             "axes",
             AXES,
             [
-                Call((d, d_ff), keep="m", load=load),
-                Call((x[0, 0],), of="m"),
-                Call((x[0],), of="m"),
+                Call((d_ff, d), keep="m", load=_gated(draw, d_ff, d), label=NARROW),
+                *(Call((y,), of="m") for y in _alone_and_batched(draw, d_ff)),
             ],
         ),
     ]
-
-
-def _nothing_more(got: list[Outcome], want: list[Outcome]) -> Text | None:
-    """A complaint where the module has parameters that were not asked for."""
-    mine, asked = got[0].value, want[0].value
-    if not isinstance(mine, Module) or mine.parameters.keys() <= asked.parameters.keys():
-        return None
-    return Text(
-        "It also has {names}. Llama's FFN has no biases; nn.Linear makes one unless it is told "
-        "bias=False.",
-        "{names}도 있습니다. Llama의 FFN에는 bias가 없습니다. nn.Linear는 bias=False라고 하지 "
-        "않으면 bias를 만듭니다.",
-    ).fill(names=", ".join(name for name in mine.parameters if name not in asked.parameters))
 
 
 def ffn_as_memory(draw: Draw) -> list[Property]:
     B, T, d, d_ff = draw.sizes((2, 3), (4, 5), (6, 8), (9, 12))
     x, keys, values = draw.normal(B, T, d), draw.linear(d, d_ff), draw.normal(d_ff, d)
     square = draw.normal(B, d, d), draw.linear(d, d), draw.normal(d, d)
+    narrow = draw.linear(d_ff, d), draw.normal(d, d_ff)
     hand = HAND[0], HAND[1], torch.tensor([[1.0, 0.0], [0.0, 3.0], [2.0, 2.0]])
     return [
         Property(
@@ -183,6 +197,9 @@ def ffn_as_memory(draw: Draw) -> list[Property]:
         Property(
             "axes",
             AXES,
-            [Call((y, keys, values, _curved(draw))) for y in (x[0, 0], x[0])],
+            [
+                Call((y, *narrow, _curved(draw)), label=NARROW)
+                for y in _alone_and_batched(draw, d_ff)
+            ],
         ),
     ]

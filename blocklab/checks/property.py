@@ -29,6 +29,7 @@ class Property:
     By default every outcome must equal the reference's. `judge`, where it is given, looks at the
     outcomes (the answer's and the reference's) after that and returns a complaint, or None.
     weight: its share of the points beside the other properties of the check.
+    again: whether its last call may be made again with other numbers, as `once_more` does.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Property:
     weight: float = 1.0
     tolerance: Tolerance = DEFAULT
     judge: Callable[[list[Outcome], list[Outcome]], Text | None] | None = None
+    again: bool = True
 
 
 class Draw:

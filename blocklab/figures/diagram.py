@@ -24,7 +24,8 @@ FONT = "font-family:system-ui,'Apple SD Gothic Neo','Malgun Gothic','Noto Sans C
 # Where a notebook is not trusted yet, inline SVG and styles are dropped from outputs, but `hidden`
 # and images stay: a still image on white is left. Everywhere else the style swaps the two.
 SWAP = (
-    "<style>.blocklab-still{display:none}.blocklab-drawing[hidden]{display:block!important}</style>"
+    "<style>.blocklab-drawing:has(svg)+.blocklab-still{display:none}"
+    ".blocklab-drawing[hidden]:has(svg){display:block!important}</style>"
 )
 
 

@@ -112,7 +112,7 @@ def _kept(cache, new, joined, wrong: Wrong):
 
 def _roomy(x):
     """x as the front part of a buffer with room for more tokens."""
-    buffer = x.new_zeros(*x.shape[:2], 32, x.shape[3])
+    buffer = x.new_zeros(*x.shape[:2], 64, x.shape[3])
     buffer[:, :, : x.shape[2]] = x
     return buffer[:, :, : x.shape[2]]
 

@@ -103,8 +103,9 @@ SCALE = {
     ),
     **{flag: WORDS[flag] for flag in ("no_scale", "scale_d", "over_queries", "over_heads")},
 }
-_MASK = ("mask_ignored", "after_softmax", "zero_scores", "inverted", "always_causal")
-MASK = {flag: WORDS[flag] for flag in _MASK}
+_MASK = ("mask_ignored", "after_softmax", "zero_scores", "inverted")
+_CAUSAL = ("always_causal", "causal_instead")
+MASK = {flag: WORDS[flag] for flag in (*_MASK, *_CAUSAL)}
 NO_OUT_PROJ = Text(
     "out_proj is not used. The heads then stand side by side and cannot combine what they found.",
     "out_proj를 쓰지 않았습니다. head들이 나란히 놓일 뿐, 찾은 것을 서로 섞지 못합니다.",

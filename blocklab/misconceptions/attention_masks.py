@@ -154,6 +154,7 @@ def _kind(seen: Tensor, wrong: Wrong) -> str:
         "no_packed": True,
         "no_window": False,
         "window_of_two": seen.sum() == 2 * T - 1,
+        "rows_of_three": seen.sum(-1).max() == 3,
         "second_row": seen[1, 0],
         "last_row": seen[-1, -2],
     }
@@ -211,6 +212,12 @@ _KINDS = {
     "window_of_two": Text(
         "Only a window of two tokens is recognised. W may be anything from 2 to T - 1.",
         "폭이 2인 window만 알아봅니다. W는 2부터 T - 1까지 무엇이든 될 수 있습니다.",
+    ),
+    "rows_of_three": Text(
+        "A window is told by rows of three, as in the example. W may be anything from 2 to T - 1, "
+        "and a packed text of three tokens has such a row too.",
+        "예에 나온 것처럼 행마다 최대 셋이 보이는지로 window를 가려냅니다. W는 2부터 T - 1까지 "
+        "무엇이든 될 수 있고, 길이가 3인 packed 글에도 그런 행이 있습니다.",
     ),
     "second_row": Text(
         "packed is recognised only where the first text has one token. A text may begin anywhere.",

@@ -26,10 +26,14 @@ INVERTED = Text(
     "0 and 1 are exchanged: 1 means that the token may be looked at, 0 that it may not.",
     "0과 1이 바뀌었습니다. 1이 볼 수 있다는 뜻이고, 0이 볼 수 없다는 뜻입니다.",
 )
+MIRRORED = Text(
+    "The picture is mirrored: column 0, the first token, stands at the left.",
+    "좌우가 뒤집혔습니다. 첫 token인 0번 열은 왼쪽에 있습니다.",
+)
 
 
 def _painted(flags: dict[str, tuple[Tensor, Text]], right: Tensor) -> Misconceptions:
-    """The known wrong pictures of one mask, each a (5, 5) mask and what to say to it."""
+    """The known wrong pictures of one mask, each a (T, T) mask and what to say to it."""
 
     def variant(wrong: Wrong) -> str:
         mask = next((mask for flag, (mask, _) in flags.items() if flag in wrong), right)
@@ -83,13 +87,7 @@ painted_causal = _painted(
                 "모두를 봅니다.",
             ),
         ),
-        "mirrored": (
-            CAUSAL.flip(1),
-            Text(
-                "The picture is mirrored: column 0, the first token, stands at the left.",
-                "좌우가 뒤집혔습니다. 첫 token인 0번 열은 왼쪽에 있습니다.",
-            ),
-        ),
+        "mirrored": (CAUSAL.flip(1), MIRRORED),
         "upside_down": (
             CAUSAL.flip(0),
             Text(
@@ -223,4 +221,117 @@ painted_prefix = _painted(
         ),
     },
     PREFIX,
+)
+SIX = torch.ones(6, 6).bool()
+WINDOW = SIX.tril().triu(-2)
+painted_window = _painted(
+    {
+        "causal": (
+            SIX.tril(),
+            Text(
+                "Every token sees all that came before it: that is the causal mask. With a window, "
+                "token 3 no longer sees token 0.",
+                "token마다 앞에 온 모두를 봅니다. 그것은 causal mask입니다. window라면 3번 token은 "
+                "0번 token을 더는 보지 못합니다.",
+            ),
+        ),
+        "narrower": (
+            SIX.tril().triu(-1),
+            Text(
+                "A token sees itself and one before it: a window of two. Here it sees two before.",
+                "자기 자신과 바로 앞 하나만 봅니다. 폭이 2인 window입니다. 여기서는 앞의 둘을 "
+                "봅니다.",
+            ),
+        ),
+        "wider": (
+            SIX.tril().triu(-3),
+            Text(
+                "A token sees itself and three before it: a window of four. The token itself is "
+                "one of the three.",
+                "자기 자신과 앞의 셋을 봅니다. 폭이 4인 window입니다. 폭 3에는 자기 자신도 "
+                "들어갑니다.",
+            ),
+        ),
+        "both_sides": (
+            SIX.tril(1).triu(-1),
+            Text(
+                "The window is centred: a token sees the one after it, which it shall predict. The "
+                "window must end at the token itself.",
+                "window의 가운데에 자기 자신이 있습니다. 그러면 예측해야 할 다음 token까지 봅니다. "
+                "window는 자기 자신에서 끝나야 합니다.",
+            ),
+        ),
+        "wide_both_sides": (
+            SIX.tril(2).triu(-2),
+            Text(
+                "A token sees two to both sides. It sees the two before it only: the window is "
+                "causal as well.",
+                "앞뒤로 둘씩 봅니다. 앞의 둘만 봐야 합니다. window mask도 causal입니다.",
+            ),
+        ),
+        "forward": (
+            SIX.triu().tril(2),
+            Text(
+                "The window lies on the other side: a token sees itself and the two after it. A "
+                "row is the token that looks.",
+                "window가 반대쪽에 있습니다. 자기 자신과 뒤의 둘을 봅니다. 행이 보는 token입니다.",
+            ),
+        ),
+        "diagonal_out": (
+            SIX.tril(-1).triu(-2),
+            Text(
+                "The two before it are there, but no token sees itself, and the first one sees "
+                "nothing at all.",
+                "앞의 둘은 맞지만 어떤 token도 자기 자신을 보지 못하고, 첫 token은 볼 것이 하나도 "
+                "없습니다.",
+            ),
+        ),
+        "shifted": (
+            SIX.tril(-1).triu(-3),
+            Text(
+                "The three before a token, without itself. Its own place is one of the three.",
+                "자기 자신을 뺀 앞의 셋입니다. 자기 자리도 셋 가운데 하나입니다.",
+            ),
+        ),
+        "blocks": (
+            torch.block_diag(SIX[:3, :3], SIX[:3, :3]).tril().bool(),
+            Text(
+                "Two texts of three tokens, each causal: that is packing. A window moves along "
+                "with the token, so token 3 sees 1 and 2 as well.",
+                "token 셋짜리 글 두 개이고 저마다 causal입니다. 그것은 packed mask입니다. window는 "
+                "token을 따라 움직이므로 3번 token은 1번과 2번도 봅니다.",
+            ),
+        ),
+        "first_rows_empty": (
+            WINDOW & (torch.arange(6) >= 2)[:, None],
+            Text(
+                "The first two tokens see nothing. Where a window reaches beyond the beginning, it "
+                "is shorter: token 0 sees itself.",
+                "처음 두 token이 아무것도 보지 못합니다. window가 글의 시작을 넘어가면 그만큼 "
+                "짧아질 뿐입니다. 0번 token은 자기 자신을 봅니다.",
+            ),
+        ),
+        "first_rows_full": (
+            WINDOW | (torch.arange(6) < 2)[:, None] & (torch.arange(6) < 3),
+            Text(
+                "The first two rows have three as well, and so see later tokens. A window at the "
+                "beginning is shorter.",
+                "처음 두 행도 셋을 채우느라 뒤의 token을 봅니다. 글이 시작되는 곳에서는 window가 "
+                "짧습니다.",
+            ),
+        ),
+        "sink": (
+            WINDOW | (torch.arange(6) == 0),
+            Text(
+                "Every token sees token 0 as well. Some models keep such an attention sink; a "
+                "plain window does not.",
+                "모든 token이 0번 token까지 봅니다. 이런 attention sink를 남겨 두는 모델도 있지만, "
+                "단순한 window에는 없습니다.",
+            ),
+        ),
+        "diagonal_only": (SIX.tril().triu(), DIAGONAL_ONLY),
+        "inverted": (~WINDOW, INVERTED),
+        "mirrored": (WINDOW.flip(1), MIRRORED),
+    },
+    WINDOW,
 )

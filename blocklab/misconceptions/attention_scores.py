@@ -14,6 +14,8 @@ from blocklab.misconceptions.attention_words import (
 from blocklab.misconceptions.variants import Misconceptions, Wrong
 from blocklab.text import Text
 
+_LATE = frozenset({"after_softmax", "renormalised", "renormalised_eps"})
+
 
 def weights_of(q, k, mask, wrong: Wrong):
     """Attention weights with the wrong turns of SCALE, SOFTMAX, MASK, NUMBERS, FLOW, SWAPPED."""
@@ -22,10 +24,11 @@ def weights_of(q, k, mask, wrong: Wrong):
     scores = q @ k.transpose(-2, -1) * _factor(q, k, wrong)
     mask = _allowed(mask, scores, wrong)
     weights = _softmax(scores if mask is None else _masked(scores, mask, wrong), wrong)
-    if mask is not None and wrong & {"after_softmax", "renormalised"}:
+    if mask is not None and wrong & _LATE:
         weights = weights * mask
-    if "renormalised" in wrong:
-        weights = weights / weights.sum(-1, keepdim=True)
+    if wrong & {"renormalised", "renormalised_eps"}:
+        least = 1e-9 if "renormalised_eps" in wrong else 0.0
+        weights = weights / (weights.sum(-1, keepdim=True) + least)
     if "scale_late" in wrong:
         weights = weights / q.shape[-1] ** 0.5
     return weights.detach() if "detached" in wrong else weights
@@ -47,7 +50,7 @@ def _factor(q, k, wrong: Wrong) -> float:
 
 
 def _allowed(mask, scores, wrong: Wrong):
-    if "always_causal" in wrong:
+    if "always_causal" in wrong or ("causal_instead" in wrong and mask is not None):
         return torch.ones(scores.shape[-2:]).tril().bool()
     if mask is None or "mask_ignored" in wrong:
         return None
@@ -57,7 +60,7 @@ def _allowed(mask, scores, wrong: Wrong):
 
 
 def _masked(scores, mask, wrong: Wrong):
-    if wrong & {"after_softmax", "renormalised"}:
+    if wrong & _LATE:
         return scores
     if "mask_added" in wrong:
         return scores + mask.float()
@@ -144,7 +147,14 @@ def _attention(wrong: Wrong):
 
 
 _TAKEN = ("no_scale", "scale_d", "over_queries", "hard_max", "uniform", "no_softmax", "detached")
-_MASKS = ("mask_ignored", "after_softmax", "zero_scores", "inverted", "always_causal")
+_MASKS = (
+    "mask_ignored",
+    "after_softmax",
+    "zero_scores",
+    "inverted",
+    "always_causal",
+    "causal_instead",
+)
 _OUTPUT = {
     "scale_values": Text(
         "The scores are divided by the root of the width of the values. It is the width of queries "

@@ -113,6 +113,14 @@ MASK = {
         "softmax 뒤에 mask를 적용하고 남은 합으로 나누었습니다. 보통의 score라면 맞지만, 막힌 "
         "key의 score가 훨씬 크면 남는 것이 없어 0 / 0, 곧 NaN이 됩니다. score에 mask를 적용하세요.",
     ),
+    "renormalised_eps": Text(
+        "The mask comes after the softmax, and the row is divided by what is left plus a small "
+        "number. Where a forbidden key has the far higher score, nothing is left, and the whole "
+        "row becomes 0 without a warning: the query takes nothing. Mask the scores instead.",
+        "softmax 뒤에 mask를 적용하고, 남은 합에 작은 수를 더해 나누었습니다. 막힌 key의 score가 "
+        "훨씬 크면 남는 것이 없어서, 오류도 없이 행 전체가 0이 됩니다. 그 query는 아무것도 "
+        "가져오지 못합니다. score에 mask를 적용하세요.",
+    ),
     "small_fill": Text(
         "The fill is not negative enough (-1e4, or -100). A score below it exists, and then a "
         "forbidden key wins. Use float('-inf') or torch.finfo(dtype).min.",
@@ -148,6 +156,12 @@ MASK = {
     "mask_transposed": Text(
         "The mask is transposed: what query i may see is applied to key i.",
         "mask를 전치해서 적용했습니다. query i가 볼 수 있는 것을 key i에 적용한 셈입니다.",
+    ),
+    "causal_instead": Text(
+        "Where a mask is given, a causal one takes its place: what the given mask says is never "
+        "read. The caller chooses the mask.",
+        "mask를 주면 그 내용은 읽지 않고 causal mask를 대신 적용합니다. mask는 호출하는 쪽이 "
+        "정합니다.",
     ),
     "always_causal": Text(
         "A causal mask is applied whatever mask is given, None too. The caller chooses the mask.",

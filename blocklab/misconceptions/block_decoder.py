@@ -17,16 +17,20 @@ from blocklab.text import Text
 # Where a parameter is not found, or has another shape, nothing else can be seen.
 BUILT = {
     "plain_list": Text(
-        "The blocks are in a Python list, where nn.Module does not look: their parameters are not "
-        "the decoder's, and would never be trained or saved. Use nn.ModuleList.",
-        "block들을 Python list에 담았습니다. nn.Module은 그 안을 보지 않으므로 block의 parameter가 "
-        "decoder의 것이 되지 않고, 학습되지도 저장되지도 않습니다. nn.ModuleList를 쓰세요.",
+        "The decoder has no parameters under the names of its blocks: blocks.0.attention, and so "
+        "on. Either they are called something else, or the blocks are in a Python list, where "
+        "nn.Module does not look: they would never be trained or saved. Use nn.ModuleList.",
+        "blocks.0.attention처럼 block에 속하는 이름의 parameter가 decoder에 없습니다. 다른 이름을 "
+        "썼거나, block들을 Python list에 담은 것입니다. nn.Module은 list 안을 보지 않으므로 그 "
+        "parameter는 학습되지도 저장되지도 않습니다. nn.ModuleList를 쓰세요.",
     ),
     "one_block": Text(
-        "All blocks are one and the same ([block] * n_layers): one set of weights, run again and "
-        "again. Each block has weights of its own, so build a new one each time.",
-        "block이 모두 같은 객체 하나입니다 ([block] * n_layers). weight 한 벌을 되풀이해 쓰는 "
-        "셈입니다. block마다 자기 weight가 있어야 하니, 매번 새로 만드세요.",
+        "There is only one block's set of weights: with [block] * n_layers all blocks are one and "
+        "the same. Each of the n_layers blocks has weights of its own, so build a new one each "
+        "time.",
+        "weight가 block 하나의 것 한 벌뿐입니다. [block] * n_layers라고 쓰면 block이 모두 같은 "
+        "객체 하나가 됩니다. block n_layers개가 저마다 자기 weight를 가져야 하니, 매번 새로 "
+        "만드세요.",
     ),
     "always_layer_norm": Text(
         'The norms are LayerNorms whatever the config says. With norm="rms" they are RMSNorms.',
@@ -46,10 +50,10 @@ BUILT = {
         "config.bias를 attention에 넘기지 않아서 projection에 bias가 없습니다.",
     ),
     "kv_heads_ignored": Text(
-        "config.n_kv_heads is not used: every query head has a KV head of its own, and k_proj and "
-        "v_proj are too large.",
-        "config.n_kv_heads를 쓰지 않았습니다. query head마다 KV head가 하나씩 있어서 k_proj와 "
-        "v_proj가 너무 큽니다.",
+        "k_proj and v_proj are too large: there are as many KV heads as query heads. "
+        "config.n_kv_heads of them are asked for, the third argument of the attention.",
+        "k_proj와 v_proj가 너무 큽니다. KV head가 query head만큼 있습니다. 필요한 것은 "
+        "config.n_kv_heads개이고, attention의 셋째 인수입니다.",
     ),
     "width_for_vocabulary": Text(
         "d_model and vocab_size are exchanged in the token embedding: nn.Embedding takes the "
@@ -58,16 +62,17 @@ BUILT = {
         "먼저, 폭을 나중에 받습니다.",
     ),
     "no_positions": Text(
-        "There is no position embedding. Attention alone cannot tell the order of the tokens it "
-        "reads, only which they are.",
-        "position embedding이 없습니다. attention만으로는 읽는 token이 무엇인지만 알 뿐, 순서는 "
-        "알지 못합니다.",
+        "There is no nn.Embedding called position_embedding. Learned positions are looked up "
+        "there; without them attention cannot tell the order of the tokens it reads, only which "
+        "they are.",
+        "position_embedding이라는 nn.Embedding이 없습니다. 학습된 위치는 여기서 찾습니다. 위치가 "
+        "없으면 attention은 읽는 token이 무엇인지만 알 뿐, 순서는 알지 못합니다.",
     ),
     "no_final_norm": Text(
-        "There is no final norm. Pre-Norm never normalises the stream on its way, so the LM head "
-        "would get it at whatever scale the updates have piled up.",
-        "final norm이 없습니다. Pre-Norm은 가는 길에 stream을 정규화하지 않으므로, LM head는 "
-        "update가 쌓인 크기 그대로의 값을 받게 됩니다.",
+        "There is no norm called final_norm. Pre-Norm never normalises the stream on its way, so "
+        "without one the LM head would get it at whatever scale the updates have piled up.",
+        "final_norm이라는 norm이 없습니다. Pre-Norm은 가는 길에 stream을 정규화하지 않으므로, "
+        "final norm이 없으면 LM head는 update가 쌓인 크기 그대로의 값을 받게 됩니다.",
     ),
 }
 CHOSEN = {

@@ -23,16 +23,23 @@ Pairs = Iterator[tuple[str, Tensor]]
 
 def _loader(wrong: Wrong):
     def load_gpt2(decoder: Any, state_dict: Mapping[str, Tensor]):
+        if "names_unmatched" in wrong:
+            return decoder
         if "returns_a_copy" in wrong:
             decoder = copy.deepcopy(decoder)
         weights = _renamed(state_dict, wrong)
         with torch.set_grad_enabled("with_gradient" in wrong):
             for name, value in _translated(decoder, weights, wrong):
-                decoder.get_parameter(name).copy_(value)
+                if "aliased" in wrong:
+                    decoder.get_parameter(name).data = value
+                else:
+                    decoder.get_parameter(name).copy_(value)
         if "untied" in wrong:
             decoder.lm_head.weight = nn.Parameter(weights["wte.weight"].clone())
         if "embedding_replaced" in wrong:
             decoder.token_embedding.weight = nn.Parameter(weights["wte.weight"].clone())
+        if "copy_returned" in wrong:
+            return copy.deepcopy(decoder)
         return None if "returns_nothing" in wrong else decoder
 
     return load_gpt2
@@ -121,8 +128,8 @@ _LEFT = frozenset({"bias_forgotten", "norm_bias_forgotten", "positions_forgotten
     {"final_norm_forgotten", "norms_swapped", "last_block_forgotten", "first_block_everywhere"}
 )
 _BESIDE = frozenset({"prefix_kept", "prefix_required", "head_required", "unknown_refused"}) | {
-    *("missing_ignored", "untied", "embedding_replaced", "with_gradient"),
-    *("returns_a_copy", "returns_nothing"),
+    *("missing_ignored", "untied", "embedding_replaced", "with_gradient", "aliased"),
+    *("names_unmatched", "returns_a_copy", "copy_returned", "returns_nothing"),
 }
 
 load_gpt2 = Misconceptions(
@@ -240,9 +247,26 @@ load_gpt2 = Misconceptions(
             "gradient를 기록하는 동안 Parameter에 copy_를 하면 오류가 납니다. torch.no_grad() "
             "아래에서 하세요.",
         ),
+        "aliased": Text(
+            "parameter.data = value makes the parameter and the state dict share one piece of "
+            "memory: training the decoder would change the state dict. Copy the numbers: copy_.",
+            "parameter.data = value라고 쓰면 parameter와 state dict가 같은 메모리를 나누어 씁니다. "
+            "decoder를 학습시키면 state dict까지 바뀝니다. copy_로 값을 복사하세요.",
+        ),
+        "names_unmatched": Text(
+            "Nothing was loaded, and nothing said so. load_state_dict(…, strict=False) passes over "
+            "every name that it does not know, and GPT-2's names are all others.",
+            "아무것도 담기지 않았는데 오류도 나지 않습니다. load_state_dict(…, strict=False)는 "
+            "모르는 이름을 그냥 지나치는데, GPT-2의 이름은 모두 우리와 다릅니다.",
+        ),
         "returns_a_copy": Text(
             "The weights went into a copy; the decoder that came in has not changed.",
             "weight를 사본에 담았습니다. 받은 decoder는 그대로입니다.",
+        ),
+        "copy_returned": Text(
+            "The decoder is loaded, but what is returned is a copy of it, or another decoder. "
+            "Return the one that came in.",
+            "weight는 담았지만 사본이나 다른 decoder를 돌려줍니다. 받은 decoder를 돌려주세요.",
         ),
         "returns_nothing": Text(
             "The decoder is loaded, but not returned.",

@@ -1,5 +1,7 @@
 """Wrong turns with LoRA."""
 
+import copy
+
 import torch
 from torch import nn
 
@@ -11,6 +13,7 @@ def _lora(wrong: Wrong) -> type[nn.Module]:
     class LoRALinear(nn.Module):
         def __init__(self, base, rank, alpha):
             super().__init__()
+            base = copy.deepcopy(base) if "base_copied" in wrong else base
             self.base = base if "base_trains" in wrong else base.requires_grad_(False)
             A, B = _factors(base, rank, wrong)
             kind = nn.Parameter if "factors_fixed" not in wrong else _Fixed
@@ -76,7 +79,7 @@ _MERGED = frozenset(
     {"merged_unscaled", "merged_into_base", "merged_update_only", "merged_transposed"}
 )
 _ROLES = frozenset({"names_exchanged", "factors_fixed", "base_trains", "no_base"}) | frozenset(
-    {"no_update", "bias_lost", "input_detached"}
+    {"base_copied", "no_update", "bias_lost", "input_detached"}
 )
 
 LoRALinear = Misconceptions(
@@ -137,6 +140,12 @@ LoRALinear = Misconceptions(
             "would change them. base.requires_grad_(False).",
             "base가 동결되지 않았습니다. parameter가 아직 gradient를 요구하므로 optimizer가 바꾸게 "
             "됩니다. base.requires_grad_(False).",
+        ),
+        "base_copied": Text(
+            "The layer keeps a copy of base and freezes that. The base that came in is not frozen, "
+            "and all its weights are held twice.",
+            "base의 사본을 만들어 그 사본을 동결합니다. 받은 base는 동결되지 않고, weight를 두 벌 "
+            "가지게 됩니다.",
         ),
         "no_base": Text(
             "The base's output is missing: only the update is returned.",

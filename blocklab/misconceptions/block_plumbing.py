@@ -26,8 +26,10 @@ PLUMBING = {
         "남겨 두고 attention에 넘겨주세요.",
     ),
     "attention_twice": Text(
-        "The attention is called twice. The result is the same, at twice the cost.",
-        "attention을 두 번 호출합니다. 결과는 같지만 비용이 두 배입니다.",
+        "The sublayer that came in should be called exactly once. Twice costs twice as much; not "
+        "at all means that a copy works in its place, with weights of its own.",
+        "받은 sublayer는 정확히 한 번 호출해야 합니다. 두 번이면 비용이 두 배이고, 한 번도 "
+        "호출하지 않는다면 weight가 따로인 사본이 그 자리에서 일하는 것입니다.",
     ),
     "in_place": Text(
         "x += … writes into the tensor that the caller still holds. x = x + … makes a new one.",
@@ -38,6 +40,12 @@ PLUMBING = {
         "are not the block's, and no optimiser would find them. Give each an attribute.",
         "부품을 list나 dict에 담았습니다. nn.Module은 그 안을 보지 않으므로 부품의 parameter가 "
         "block의 것이 되지 않고, optimizer도 찾지 못합니다. 하나씩 attribute로 두세요.",
+    ),
+    "as_they_came": Text(
+        "forward calls the parts that came in, not those that stand under their names: after "
+        "block.norm2 = another it would still call the old one. Call self.norm2 and so on.",
+        "forward가 자기 이름에 있는 부품이 아니라 처음 받은 부품을 호출합니다. block.norm2를 "
+        "바꾸어도 여전히 예전 것을 부릅니다. self.norm2처럼 이름으로 호출하세요.",
     ),
     "detached": Text(
         "What the sublayers write is cut off from the graph, so that they cannot learn.",

@@ -29,6 +29,10 @@ def _logit_lens(wrong: Wrong):
             return logits
         if "joined" in wrong:
             return torch.cat(logits)
+        if "squeezed" in wrong:
+            return torch.stack(logits).squeeze()
+        if "detached" in wrong:
+            return torch.stack(logits).detach()
         return torch.stack(logits, dim=-2 if "layers_inside" in wrong else 0)
 
     return logit_lens
@@ -104,6 +108,18 @@ logit_lens = Misconceptions(
             "torch.cat은 state들을 batch 방향으로 잇습니다. torch.stack은 맨 앞에 새 축을 "
             "만듭니다.",
         ),
+        "squeezed": Text(
+            "squeeze() also drops an axis that belongs to the result: that of the states, when "
+            "there is only one.",
+            "squeeze()는 결과에 있어야 할 축까지 없앱니다. state가 하나뿐이면 state의 축이 "
+            "사라집니다.",
+        ),
+        "detached": Text(
+            "The logits are cut off from the graph (torch.no_grad, .detach()). Whoever calls the "
+            "lens decides that; a lens that is trained needs the gradient.",
+            "logits가 graph에서 끊겼습니다(torch.no_grad, .detach()). 끊을지 말지는 lens를 부르는 "
+            "쪽이 정합니다. lens를 학습시키려면 gradient가 필요합니다.",
+        ),
         "layers_inside": Text(
             "The axis of the states stands further in. It comes first: (n_layers + 1, …, "
             "vocab_size).",
@@ -115,7 +131,7 @@ logit_lens = Misconceptions(
         frozenset({"last_only", "no_embedding", "updates"}),
         frozenset({"last_only", "only_last_normed"}),
         frozenset({"softmax", "log_softmax"}),
-        frozenset({"as_list", "joined", "layers_inside"}),
+        frozenset({"as_list", "joined", "layers_inside", "squeezed", "detached"}),
     ),
 )
 

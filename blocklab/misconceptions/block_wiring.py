@@ -8,6 +8,7 @@ from blocklab.misconceptions.block_plumbing import PLUMBING
 from blocklab.misconceptions.variants import Misconceptions, Wrong
 from blocklab.text import Text
 
+PARTS = frozenset({"unregistered", "as_they_came"})
 Part = Callable[[Tensor], Tensor]
 Form = Callable[[Tensor, Part, Part, Part, Part], Tensor]
 Forms = Mapping[str, tuple[Form, Text]]
@@ -278,12 +279,13 @@ def _blocks(right: Form, forms: Forms) -> Misconceptions:
         class Block(nn.Module):
             def __init__(self, attention, ffn, norm1, norm2):
                 super().__init__()
-                self.parts = attention, ffn, norm1, norm2
+                self.came = (attention, ffn, norm1, norm2) if wrong & PARTS else None
                 if "unregistered" not in wrong:
-                    self.attention, self.ffn, self.norm1, self.norm2 = self.parts
+                    self.attention, self.ffn, self.norm1, self.norm2 = attention, ffn, norm1, norm2
 
             def forward(self, x, mask=None, **how):
-                attention, ffn, norm1, norm2 = self.parts
+                parts = self.came or (self.attention, self.ffn, self.norm1, self.norm2)
+                attention, ffn, norm1, norm2 = parts
                 attend = _attending(attention, mask, how, wrong)
                 given = (mask,) if "mask_to_ffn" in wrong else ()
                 y = form(x, attend, _cut(lambda h: ffn(h, *given), wrong), norm1, norm2)
@@ -298,7 +300,7 @@ def _blocks(right: Form, forms: Forms) -> Misconceptions:
         (
             frozenset(forms),
             frozenset({"how_dropped", "how_refused"}),
-            frozenset({"in_place", "unregistered", "detached", "attention_twice"}),
+            PARTS | {"in_place", "detached", "attention_twice"},
         ),
     )
 

@@ -176,24 +176,24 @@ attention_parameters = Misconceptions(
     _attention_parameters,
     {
         "kv_ignored": Text(
-            "n_kv_heads makes no difference: this is 4 d², for full multi-head attention. With "
-            "fewer key and value heads, W_k and W_v are narrower.",
-            "n_kv_heads를 쓰지 않았습니다. 4 d²은 multi-head attention일 때의 값입니다. key와 "
-            "value의 head가 적으면 W_k와 W_v가 좁아집니다.",
+            "n_kv_heads makes no difference: W_k and W_v are counted as d_model by d_model, as in "
+            "full multi-head attention. With fewer key and value heads they are narrower.",
+            "n_kv_heads를 쓰지 않았습니다. W_k와 W_v를 multi-head attention처럼 d_model × "
+            "d_model로 셌습니다. key와 value의 head가 적으면 W_k와 W_v가 좁아집니다.",
         ),
         "keys_only": Text(
             "Only the keys have n_kv_heads heads here. The values have as few.",
             "key만 n_kv_heads개로 줄였습니다. value도 똑같이 적습니다.",
-        ),
-        "one_for_both": Text(
-            "Keys and values are counted as one matrix. They have one each.",
-            "key와 value를 행렬 하나로 셌습니다. 각각 하나씩 있습니다.",
         ),
         "no_output": Text(
             "The output projection is missing: the heads, side by side, go through one more "
             "matrix, d_model by d_model.",
             "output projection이 빠졌습니다. head들을 이어 붙인 뒤 d_model × d_model 행렬을 하나 "
             "더 거칩니다.",
+        ),
+        "one_for_both": Text(
+            "Keys and values are counted as one matrix. They have one each.",
+            "key와 value를 행렬 하나로 셌습니다. 각각 하나씩 있습니다.",
         ),
         "output_too": Text(
             "The output projection, or the queries, are as narrow as the keys here. Only keys and "

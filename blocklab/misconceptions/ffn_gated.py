@@ -47,6 +47,8 @@ def _product(gate, up, down, wrong: Wrong):
     up = act(up) if "both" in wrong else up
     if "no_up" in wrong:
         return down(gate)
+    if "no_gate" in wrong:
+        return down(act(up))
     return down(gate + up if "sum" in wrong else gate * up)
 
 
@@ -82,6 +84,10 @@ _GATE = {
     "no_up": Text(
         "up_proj is not used: this is a plain FFN with SiLU.",
         "up_proj를 쓰지 않았습니다. SiLU를 쓴 보통 FFN입니다.",
+    ),
+    "no_gate": Text(
+        "gate_proj is not used: SiLU stands on up_proj alone, and this is a plain FFN.",
+        "gate_proj를 쓰지 않았습니다. SiLU를 up_proj에만 적용한 보통 FFN입니다.",
     ),
     "late_product": Text(
         "The product is taken after down_proj: up * down(SiLU(gate)). A formula without brackets "
@@ -123,14 +129,26 @@ SwiGLU = Misconceptions(
         frozenset(_ACTIVATIONS),
         *(frozenset({flag, "no_activation"}) for flag in _ACTIVATIONS),
         frozenset(
-            {"of_product", "late_product", "activation_last", "no_activation", "no_up", "sum"}
+            {
+                "of_product",
+                "late_product",
+                "activation_last",
+                "no_activation",
+                "no_up",
+                "no_gate",
+                "sum",
+            }
         ),
         *(
             frozenset({"both", f})
-            for f in ("of_product", "late_product", "activation_last", "no_up")
+            for f in ("of_product", "late_product", "activation_last", "no_up", "no_gate")
         ),
-        *(frozenset({"detached", f}) for f in ("of_product", "late_product", "activation_last")),
+        *(
+            frozenset({"detached", f})
+            for f in ("of_product", "late_product", "activation_last", "no_gate")
+        ),
         frozenset({"of_product", "exchanged"}),
         frozenset({"both", "exchanged"}),
+        frozenset({"exchanged", "no_up", "no_gate"}),
     ),
 )

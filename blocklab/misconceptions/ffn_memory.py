@@ -14,7 +14,8 @@ def _ffn_as_memory(wrong: Wrong):
         scores = _scores(x, keys, wrong)
         used = _coefficients(scores, activation, wrong)
         output = _output(used, keys, values, wrong)
-        output = activation(output) if "activated_output" in wrong else output
+        last = wrong & {"activated_output", "activation_last"}
+        output = activation(output) if last else output
         given = scores if "raw" in wrong else used
         if "output_only" in wrong:
             return output
@@ -34,7 +35,7 @@ def _scores(x, keys, wrong: Wrong):
 def _coefficients(scores, activation, wrong: Wrong):
     if "softmax" in wrong:
         return torch.softmax(scores, -1)
-    if "no_activation" in wrong:
+    if wrong & {"no_activation", "activation_last"}:
         return scores
     used = torch.relu(scores) if "own_relu" in wrong else activation(scores)
     if "strongest" in wrong:
@@ -76,6 +77,12 @@ ffn_as_memory = Misconceptions(
             "not match.",
             "activation이 빠졌습니다. 모든 memory가 답하고, 맞지 않는 memory는 음의 가중치로 "
             "답합니다.",
+        ),
+        "activation_last": Text(
+            "The activation is applied to the output, after the sum. It belongs on the scores: "
+            "each memory decides how much it answers before its value is added.",
+            "합을 낸 뒤 output에 activation을 적용했습니다. 자리는 점수입니다. value를 더하기 전에 "
+            "memory마다 얼마나 답할지를 정합니다.",
         ),
         "own_relu": Text(
             "It uses ReLU, whatever activation it is given. Use the argument.",
@@ -138,6 +145,8 @@ ffn_as_memory = Misconceptions(
         frozenset({"no_activation", "own_relu", "softmax", "strongest", "mean", "raw"}),
         frozenset({"no_activation", "own_relu", "softmax", "no_coefficients", "raw"}),
         frozenset({"keys_read", "no_coefficients", "transposed"}),
+        frozenset({"activation_last", "activated_output", "no_activation", "own_relu"}),
+        frozenset({"activation_last", "softmax", "strongest", "mean", "raw", "no_coefficients"}),
         frozenset({"exchanged", "keys_read"}),
         frozenset({"scaled", "cosine"}),
         frozenset({"order", "output_only"}),

@@ -37,6 +37,8 @@ def _perturbed(x, wrong: Wrong) -> list[int]:
         return [0]
     if "middle_only" in wrong:
         return [T // 2]
+    if "ends_only" in wrong:
+        return [0, T - 1]
     return [T - 1] if "last_only" in wrong else list(range(T))
 
 
@@ -67,8 +69,8 @@ def _changed(token, wrong: Wrong):
         return token * float("nan")
     if "constant" in wrong:
         return token + 1
-    if "doubled" in wrong:
-        return token * 2
+    if wrong & {"doubled", "negated"}:
+        return token * (2 if "doubled" in wrong else -1)
     if "one_feature" in wrong:
         return torch.cat([token[..., :1] + 1, token[..., 1:]], -1)
     return token + torch.randn_like(token)
@@ -114,6 +116,12 @@ _WHERE = {
     "middle_only": Text(
         "Only one position in the middle is changed. It may be the one that nobody reads.",
         "가운데 한 위치만 바꿔 보았습니다. 하필 아무도 읽지 않는 위치일 수 있습니다.",
+    ),
+    "ends_only": Text(
+        "Only the first and the last position are changed. A function may read one between them, "
+        "and neither of these.",
+        "첫 위치와 마지막 위치만 바꿔 보았습니다. 둘은 읽지 않고 그 사이의 위치만 읽는 함수도 "
+        "있습니다.",
     ),
     "halves": Text(
         "One half is changed and the other one looked at, one way only. Mixing within a half, or "
@@ -168,6 +176,12 @@ _HOW = {
         "token의 크기만 바꿨습니다. RMSNorm이 그것을 나누어 없애므로, RMSNorm으로 시작하는 함수는 "
         "알아채지 못합니다. 무작위 수를 더하세요.",
     ),
+    "negated": Text(
+        "The token only changes its sign. A function that squares its input does not notice. Add "
+        "random numbers.",
+        "token의 부호만 바꿨습니다. 입력을 제곱하는 함수는 알아채지 못합니다. 무작위 수를 "
+        "더하세요.",
+    ),
     "one_feature": Text(
         "Only feature 0 is changed, or looked at. The function may mix other features; change and "
         "compare all of them.",
@@ -181,10 +195,10 @@ _HOW = {
         "곳에도 번집니다.",
     ),
     "coarse": Text(
-        "Small differences are overlooked. In float64 rounding is near 1e-15, so a far finer "
-        "threshold is safe.",
-        "작은 차이를 놓칩니다. float64의 반올림 오차는 1e-15 정도이므로 훨씬 촘촘한 기준도 "
-        "안전합니다.",
+        "Small differences are overlooked: the threshold is too coarse for the change that is "
+        "made. In float64 rounding is near 1e-15, so a far finer one is safe.",
+        "작은 차이를 놓칩니다. 바꾼 크기에 비해 기준이 너무 느슨합니다. float64의 반올림 오차는 "
+        "1e-15 정도이므로 훨씬 촘촘한 기준도 안전합니다.",
     ),
     "in_place": Text(
         "The caller's x is changed, and the changes pile up. Work on x.clone().",

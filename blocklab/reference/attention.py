@@ -6,11 +6,15 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+head_counts = "12 12 64 32 8 128"
+
 painted_causal = "10000 11000 11100 11110 11111"
 
 painted_bidirectional = "11111 11111 11111 11111 11111"
 
 painted_prefix = "11000 11000 11100 11110 11111"
+
+painted_window = "100000 110000 111000 011100 001110 000111"
 
 
 def causal_mask(T: int, past: int = 0) -> Bool[Tensor, "T past+T"]:

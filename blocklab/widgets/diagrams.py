@@ -1,10 +1,12 @@
 """The diagrams a learner fills in: what is asked, the slots, and the labels that may go there."""
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 from blocklab.text import Text, both
+from blocklab.widgets.readings import Reading, read_block, read_heads, read_widths
 
 EMPTY = "?"
 T = TypeVar("T")
@@ -15,7 +17,10 @@ class Diagram(NamedTuple):
 
     labels: by name, the words on the button; the wrong ones among the right.
     once: a label has one place only, and leaves it when it is put elsewhere.
+    read: what the row computes with these words in its slots.
     parts: names of equal parts of the row, where one does not go on into the next.
+    heads: what each place of a part is for, where that is told.
+    flows: whether what stands in a slot goes on into the next one.
     """
 
     title: Text
@@ -23,7 +28,10 @@ class Diagram(NamedTuple):
     slots: int
     labels: dict[str, Text]
     once: bool
+    read: Callable[[Sequence[str]], Reading] = read_block
     parts: tuple[Text, ...] = (both(""),)
+    heads: tuple[Text, ...] = ()
+    flows: bool = True
 
     def words(self, answer: str) -> list[str]:
         """The answer's words, one a slot, with `?` where one is missing; more words stay."""
@@ -31,8 +39,9 @@ class Diagram(NamedTuple):
         return given + [EMPTY] * (self.slots - len(given))
 
     def put(self, answer: str, slot: int, name: str) -> str:
-        """The answer with that label in that slot."""
-        words = [EMPTY if self.once and w == name else w for w in self.words(answer)]
+        """The answer with that label in that slot; EMPTY empties it."""
+        taken = self.once and name != EMPTY
+        words = [EMPTY if taken and w == name else w for w in self.words(answer)]
         words[slot] = name
         while words and words[-1] == EMPTY:
             words.pop()
@@ -45,7 +54,8 @@ class Diagram(NamedTuple):
     def lead(self, slot: int) -> str:
         """What stands before a slot: the name of the part that begins there, or an arrow."""
         part, inside = divmod(slot, self.slots // len(self.parts))
-        return "→" if inside or part >= len(self.parts) else str(self.parts[part])
+        between = "→" if self.flows else "·"
+        return between if inside or part >= len(self.parts) else str(self.parts[part])
 
     def text(self, answer: str) -> str:
         """The answer in one line."""
@@ -92,7 +102,11 @@ def _six_steps(kind: str) -> Diagram:
         6,
         _tray("add attention ffn norm replace"),
         once=False,
+        read=partial(read_block, norm_on_stream=kind == "Post-Norm"),
     )
+
+
+MODELS = both("GPT-2 small"), both("Llama-3 8B")
 
 
 DIAGRAMS = {
@@ -120,7 +134,25 @@ DIAGRAMS = {
         6,
         _tray("768 1536 2304 3072 4096 8192 11008 14336 16384"),
         once=False,
-        parts=(both("GPT-2 small"), both("Llama-3 8B")),
+        read=partial(read_widths, models=MODELS),
+        parts=MODELS,
+        heads=(Text("in", "들어올 때"), Text("inside", "가운데"), Text("out", "나갈 때")),
+    ),
+    "head_counts": Diagram(
+        Text("Heads and KV heads", "Head와 KV head"),
+        Text(
+            "How many query heads and how many KV heads has one attention layer, and how wide is "
+            "a head? {reuse}",
+            "attention layer 하나에 query head와 KV head가 각각 몇 개이고, head 하나의 폭은 "
+            "얼마입니까? {reuse}",
+        ).fill(reuse=REUSE),
+        6,
+        _tray("4 8 12 16 32 64 128 768 4096"),
+        once=False,
+        read=partial(read_heads, models=MODELS),
+        parts=MODELS,
+        heads=(both("query heads"), both("KV heads"), both("d_head")),
+        flows=False,
     ),
     "block_nodes": Diagram(
         Text("A whole decoder", "Decoder 전체"),

@@ -1,72 +1,104 @@
-"""A diagram to fill in, or a mask to paint, whose answer is code in the cell."""
+"""The widget of a diagram: nodes to fill, a tray of labels, and what the drawn block computes."""
 
-import contextlib
-import os
-import sys
+from collections.abc import Callable
+from html import escape
 from typing import Any
 
-from blocklab.widgets.choice import choice_of
-from blocklab.widgets.diagrams import Diagram, diagram
-from blocklab.widgets.masks import Mask, mask
-from blocklab.widgets.rewrite import rewrite
+import anywidget
+import traitlets
 
-_draft: tuple[str, str] = "", ""  # the run of a cell, and the cell as it shall read after it
+from blocklab.text import Text, language
+from blocklab.widgets.diagrams import EMPTY, Diagram
+from blocklab.widgets.drawing import draw
+from blocklab.widgets.front import STYLE, module
+from blocklab.widgets.readings import STAND_INS
+
+WORDS = {
+    "tray": Text("Labels", "Label"),
+    "clear": Text("Empty all places", "모든 칸 비우기"),
+    "ask": Text("What does this compute?", "이 그림은 무엇을 계산합니까?"),
+    "how": Text(
+        "Drag a label to a node, or choose a node and then a label. By keyboard: arrows choose, "
+        "Enter goes from the node to the labels and puts one in, Delete empties a node.",
+        "label을 node로 끌어 놓거나, node를 고른 다음 label을 고르세요. 키보드로는 화살표로 "
+        "고르고, Enter로 node에서 label로 옮겨 가 하나를 넣고, Delete로 node를 비웁니다.",
+    ),
+    "code": Text(
+        "Run this cell again, and the answer moves into the code:",
+        "이 셀을 다시 실행하면 답이 코드로 옮겨집니다:",
+    ),
+}
+PUT = Text("{label}: put it in place {place}", "{label}: {place}번 칸에 넣기")
+IN_USE = Text("{label}, in use", "{label}, 놓았음")
 
 
-def fill_in(name: str, *, answer: str = "") -> str:
-    """Show a diagram to fill in, and return the answer: names of labels in order, by spaces.
+class FillIn(anywidget.AnyWidget):
+    """A diagram to fill in.
 
-    answer: what stands in the code. In a notebook a choice made in the picture replaces it when
-    the cell runs again, unless the code has been changed by hand since. Elsewhere it is returned.
-    Raises KeyError if no diagram has that name.
+    answer: the labels' names in order, with a space between them; place: the node that is being
+    filled, from 0; asked: whether what the diagram computes is shown.
+    view: all that the page shows of these, made here.
     """
-    return _run(name, diagram(name), str(answer))
 
+    _esm = module("fill_in")
+    _css = STYLE
+    language = traitlets.Unicode().tag(sync=True)
+    still = traitlets.Unicode().tag(sync=True)
+    words = traitlets.Dict().tag(sync=True)
+    answer = traitlets.Unicode().tag(sync=True)
+    place = traitlets.Int().tag(sync=True)
+    asked = traitlets.Bool().tag(sync=True)
+    view = traitlets.Dict().tag(sync=True)
 
-def paint_mask(name: str, T: int, *, answer: str = "") -> str:
-    """Show a T by T mask to paint, and return the answer: T rows of 0 and 1, by spaces.
+    def __init__(
+        self, name: str, diagram: Diagram, answer: str, code_of: Callable[[str], str]
+    ) -> None:
+        """code_of: the line of code that gives an answer."""
+        self.diagram, self.code_of = diagram, code_of
+        words = {key: str(said) for key, said in WORDS.items()}
+        words |= {"title": str(diagram.title), "question": str(diagram.question)}
+        super().__init__(
+            language=language(), still=f"blocklab-{name}-{language()}", words=words, answer=answer
+        )
+        self.place = self._empty_from(0)
+        self._refresh()
+        self.observe(self._refresh, ["answer", "place", "asked"])
+        self.on_msg(self._received)
 
-    A row is the token that looks, a column the token it looks at; 1 means that it may.
-    answer: as in `fill_in`; empty if nothing is painted yet.
-    Raises KeyError if no mask has that name.
-    """
-    return _run(name, mask(name, T), str(answer))
+    def put(self, place: int, label: str) -> None:
+        """Put a label in a place and go on to the next empty one; EMPTY empties the place."""
+        with self.hold_trait_notifications():
+            self.answer = self.diagram.put(self.answer, place, label)
+            self.place = place if label == EMPTY else self._empty_from(place)
 
+    def _received(self, _: Any, content: dict[str, Any], buffers: Any) -> None:
+        label, place = content["put"]
+        self.put(self.place if place is None else place, label)
 
-def _run(name: str, asked: Diagram | Mask, answer: str) -> str:
-    """The answer that counts now; where there is a front end, shown and written into the code."""
-    shell = _notebook()
-    if shell is None:
-        return answer
-    from blocklab.widgets.controls import controls_of
+    def _empty_from(self, start: int) -> int:
+        """The first empty place from there on, else before it, else the same."""
+        words = self.diagram.words(self.answer)[: self.diagram.slots]
+        around = [*range(start, self.diagram.slots), *range(start)]
+        return next((n for n in around if words[n] == EMPTY), start)
 
-    choice = choice_of(name)
-    choice.run(answer)
-    if choice.answer != answer:
-        _write(shell, name, choice.answer)
-    controls_of(name, asked, choice).show()
-    return choice.answer
+    def _refresh(self, _: Any = None) -> None:
+        used = self.diagram.words(self.answer) if self.diagram.once else ()
+        self.view = {
+            "drawing": draw(self.diagram, self.answer, self.place),
+            "tray": [self._label(word, word in used) for word in self.diagram.labels],
+            "reading": self._reading() if self.asked else "",
+            "code": self.code_of(self.answer),
+        }
 
+    def _label(self, word: str, used: bool) -> dict[str, Any]:
+        label = self.diagram.label(word)
+        says = PUT.fill(label=IN_USE.fill(label=label) if used else label, place=self.place + 1)
+        return {"name": word, "label": label, "used": used, "says": str(says)}
 
-def _notebook() -> Any:
-    """IPython's shell where there is a front end to show things in, else None."""
-    if os.environ.get("NBGRADER_EXECUTION"):
-        return None
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython else None
-    return shell if hasattr(shell, "kernel") else None
-
-
-def _write(shell: Any, name: str, answer: str) -> None:
-    """Ask the front end to write the answer into the running cell; other calls in it may follow.
-
-    A kernel that does not tell its cell, or a cell that has no such call, stays as it is: the
-    line to copy stands under the picture.
-    """
-    global _draft
-    with contextlib.suppress(AttributeError, KeyError, SyntaxError, ValueError):
-        parent = shell.kernel.get_parent("shell")
-        run = parent["header"]["msg_id"]
-        source = _draft[1] if _draft[0] == run else parent["content"]["code"]
-        _draft = run, rewrite(source, name, answer)
-        shell.set_next_input(_draft[1], replace=True)
+    def _reading(self) -> str:
+        """What the diagram computes, as HTML."""
+        read = self.diagram.read(self.diagram.words(self.answer))
+        lines = "".join(f"<div>{escape(line)}</div>" for line in read.lines)
+        said = [read.says, read.note, STAND_INS if read.lines else None]
+        paragraphs = "".join(f"<p>{escape(str(text))}</p>" for text in said if text)
+        return f'<div class="blocklab-equations">{lines}</div>{paragraphs}'

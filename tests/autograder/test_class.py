@@ -98,9 +98,9 @@ def test_the_feedback_names_the_mistake_in_the_students_language(graded, student
     assert words in feedback(graded[0], student)
 
 
-def test_feedback_says_that_no_judge_was_there(graded):
-    assert "without a judge" in feedback(graded[0], "ada")
-    assert "judge 없이" in feedback(graded[0], "bora")
+def test_the_judge_graded_and_not_the_learners_own_process(graded):
+    assert "without a judge" not in feedback(graded[0], "ada")
+    assert "judge 없이" not in feedback(graded[0], "bora")
 
 
 def test_partial_credit_and_a_message_come_together(graded):

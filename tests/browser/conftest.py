@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+import run
+
 ROOT = Path(__file__).parents[2]
 TOKEN = "a-token-for-tests"
 QUIET = {
@@ -30,6 +32,14 @@ ARGUMENTS = [
 
 
 @pytest.fixture(scope="session")
+def output() -> Path:
+    """Where the tests leave screenshots for people to look at."""
+    folder = ROOT / "test-output"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that JupyterLab shows."""
     return tmp_path_factory.mktemp("notebooks")
@@ -42,13 +52,13 @@ def lab(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
     (home / "config" / "labconfig").mkdir(parents=True)
     overrides = home / "config" / "labconfig" / "default_setting_overrides.json"
     overrides.write_text(json.dumps(QUIET))
-    port = _free_port()
+    port = free_port()
     with open(home / "lab.log", "wb") as log:
         server = subprocess.Popen(
             _command(port, folder), env=_environment(home), cwd=home, stdout=log, stderr=log
         )
     try:
-        _wait_for(server, f"http://127.0.0.1:{port}/api?token={TOKEN}", home / "lab.log")
+        wait_for(server, f"http://127.0.0.1:{port}/api?token={TOKEN}", home / "lab.log")
         yield f"http://127.0.0.1:{port}"
     finally:
         server.terminate()  # JupyterLab stops its kernels and then itself
@@ -63,6 +73,7 @@ def _command(port: int, folder: Path) -> list[str]:
         "IdentityProvider.token": TOKEN,
         "ServerApp.allow_root": True,
         "ServerApp.ip": "127.0.0.1",
+        "ServerApp.kernel_websocket_connection_class": run.CONNECTION,
         "ServerApp.open_browser": False,
         "ServerApp.port": port,
         "ServerApp.port_retries": 0,
@@ -87,13 +98,13 @@ def _environment(home: Path) -> dict[str, str]:
     return {**inherited, **ours, "PYTHONPATH": str(ROOT)}
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
-def _wait_for(server: subprocess.Popen, url: str, log: Path, seconds: float = 60) -> None:
+def wait_for(server: subprocess.Popen, url: str, log: Path, seconds: float = 60) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end and server.poll() is None:
         try:

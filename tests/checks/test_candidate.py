@@ -1,12 +1,13 @@
 """A check says the same of an answer here and of the same answer in another process."""
 
+import base64
 import math
 
 import pytest
 import torch
 from jupyter_client.manager import start_new_kernel
 
-from autograder.candidate import KernelCandidate
+from autograder.candidate import KernelCandidate, asked, reply_text
 from blocklab import catalogue, functions, probe, wire
 from blocklab.checks.candidate import LocalCandidate
 from blocklab.checks.examine import examine
@@ -33,6 +34,17 @@ def kernel():
     manager.shutdown_kernel(now=True)
 
 
+def candidate(kernel) -> KernelCandidate:
+    def evaluate(expression: str) -> str:
+        message = kernel.execute(**asked(expression))
+        reply = kernel.get_shell_msg(timeout=30)
+        while reply["parent_header"].get("msg_id") != message:
+            reply = kernel.get_shell_msg(timeout=30)
+        return reply_text(reply["content"])
+
+    return KernelCandidate(evaluate)
+
+
 @pytest.mark.parametrize(
     "answer", ["catalogue.reference(name)", FIRST_FLAG], ids=["right", "wrong"]
 )
@@ -43,14 +55,23 @@ def test_every_check_says_the_same_here_and_in_another_process(kernel, answer):
     exec(code, here)
     for name in catalogue.exercises():
         local = examine(name, LocalCandidate(here), seed=11)
-        remote = examine(name, KernelCandidate(kernel), seed=11)
+        remote = examine(name, candidate(kernel), seed=11)
         assert remote.passed == (answer != FIRST_FLAG)
         assert local.html("ko") == remote.html("ko"), name
         assert (local.score, local.diagnosis) == (remote.score, remote.diagnosis)
 
 
 def test_a_missing_answer_is_missing_there_too(kernel):
-    assert KernelCandidate(kernel).describe("never_defined") == "missing"
+    assert candidate(kernel).describe("never_defined") == "missing"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["", "'no base64!'", "1.0", repr(base64.b64encode(wire.dumps(["function", []])).decode())],
+)
+def test_a_reply_that_is_none_is_refused(reply):
+    with pytest.raises(wire.WireError):
+        KernelCandidate(lambda expression: reply).run("rms_norm", [[probe.Read()]])
 
 
 @pytest.mark.parametrize("name", catalogue.exercises())

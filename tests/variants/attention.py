@@ -14,6 +14,11 @@ PAINTED_CAUSAL = [
     "10000\n11000\n11100\n11110\n11111\n",
 ]
 PAINTED_BIDIRECTIONAL = ["11111 11111 11111 11111 11111", "\n".join(["1" * 5] * 5)]
+PAINTED_WINDOW = [
+    "100000 110000 111000 011100 001110 000111",
+    "\n".join("".join(str(int(0 <= i - j < 3)) for j in range(6)) for i in range(6)),
+    "\n100000\n110000\n111000\n011100\n001110\n000111\n",
+]
 PAINTED_PREFIX = ["11000 11000 11100 11110 11111", "11000\n11000\n11100\n11110\n11111"]
 
 
@@ -122,6 +127,8 @@ CORRECT = {
     "painted_causal": PAINTED_CAUSAL,
     "painted_bidirectional": PAINTED_BIDIRECTIONAL,
     "painted_prefix": PAINTED_PREFIX,
+    "painted_window": PAINTED_WINDOW,
+    "head_counts": ["12 12 64 32 8 128", "12  12\t64\n32 8 128"],
     "causal_mask": [
         _mask_of_ones,
         _mask_by_loops,

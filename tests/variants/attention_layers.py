@@ -132,6 +132,7 @@ class _MultiHeadOneMatrix(_MultiHead):
 class _Grouped(_MultiHead):
     def __init__(self, d_model, n_heads, n_kv_heads, bias=False):
         super().__init__(d_model, n_heads, bias)
+        self.n_heads, self.n_kv_heads = n_heads, n_kv_heads
         self.groups = n_heads // n_kv_heads
         self.k_proj = nn.Linear(d_model, n_kv_heads * self.d_head, bias)
         self.v_proj = nn.Linear(d_model, n_kv_heads * self.d_head, bias)

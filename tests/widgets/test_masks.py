@@ -1,4 +1,4 @@
-"""The masks themselves, and how an answer to one is read, changed and drawn."""
+"""The masks themselves, and how an answer to one is read and drawn."""
 
 import re
 
@@ -16,43 +16,34 @@ TWO = Mask(both("Two"), both(""), 2)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_the_right_answer_can_be_painted_row_by_row_or_cell_by_cell(name: str) -> None:
-    right, asked, answer = getattr(attention, name), mask(name, 5), ""
-    for i, row in enumerate(right.split()):
-        seen = [j for j, sign in enumerate(row) if sign == "1"]
-        for columns in [range(5)] if row == "11111" else ([j] for j in seen):
-            answer = asked.turn(answer, i, columns)
-    assert answer == right
+def test_the_right_answer_has_the_rows_of_its_mask(name: str) -> None:
+    right = getattr(attention, name)
+    asked = mask(name, len(right.split()))
+    assert asked.rows(right) == right.split()
     assert asked.title.ko == asked.title.en == re.sub("painted_(.*)", r"\1 mask", name).capitalize()
+    assert asked.question.en != asked.question.ko
 
 
-@pytest.mark.parametrize(
-    ("answer", "row", "columns", "after"),
-    [
-        ("", 0, [1], "01 00"),
-        ("11 11", 0, [1], "10 11"),
-        ("10 11", 0, [0, 1], "11 11"),
-        ("11 11", 0, [0, 1], "00 11"),
-        ("x", 1, [0], "x0 10"),
-        ("? ?", 0, [0], "10 ?0"),
-        ("111 00 11", 1, [1], "111 01 11"),
-    ],
-)
-def test_cells_are_turned_and_the_rest_stays(
-    answer: str, row: int, columns: list[int], after: str
+@pytest.mark.parametrize("language", text.LANGUAGES)
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_every_token_of_an_exercise_has_a_word_of_its_own(
+    name: str, language: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert TWO.turn(answer, row, columns) == after
+    monkeypatch.setattr(text, "_current", language)
+    T = len(getattr(attention, name).split())
+    assert len(set(mask(name, T).tokens())) == T
+
+
+def test_a_mask_of_more_tokens_than_the_sentence_has_numbers_only() -> None:
+    assert mask("painted_causal", 8).tokens()[7] == "door"
+    assert mask("painted_causal", 9).tokens() == []
+    assert mask("painted_prefix", 6).tokens() == []
 
 
 @given(answer=st.text("01 ?<가\n", max_size=12), T=st.integers(1, 4))
-def test_any_answer_is_drawn_and_can_be_painted_over(answer: str, T: int) -> None:
+def test_any_answer_is_drawn(answer: str, T: int) -> None:
     asked = mask("painted_prefix", T)
     assert Picture(asked, answer)._repr_html_().count('<th scope="row">') >= T
-    for i in range(T):
-        answer = asked.turn(answer, i, [])
-        for j in range(T):
-            answer = answer if asked.rows(answer)[i][j] == "1" else asked.turn(answer, i, [j])
-    assert [row[:T] for row in answer.split()[:T]] == ["1" * T] * T
 
 
 def drawn(answer: str) -> list[list[str]]:

@@ -1,0 +1,226 @@
+"""The judge: checks run here, in the grader's process, and the learner's kernel only answers.
+
+It takes the place of nbgrader's Execute, so `nbgrader autograde`, the formgrader's button and
+`python run.py grade` all grade in the same way.
+"""
+
+import atexit
+import contextlib
+import copy
+import dataclasses
+import functools
+import hashlib
+import hmac
+import json
+import queue
+import re
+import secrets
+import time
+from pathlib import Path
+from typing import Any
+
+from jupyter_core.utils import ensure_async, run_sync
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+from nbgrader.preprocessors import Execute
+from traitlets import Enum, Float, Unicode
+
+from autograder.candidate import KernelCandidate, asked, reply_text
+from autograder.kernel import Sandbox
+from blocklab.checks.examine import examine, unanswered
+from blocklab.checks.report import Report
+from blocklab.text import Text
+
+DIED = Text(
+    "The kernel died while it answered (a crash, an exit, or too much memory). The cells before "
+    "keep their points.",
+    "답하던 kernel이 죽었습니다(crash, exit, 또는 메모리 초과). 앞의 셀들이 받은 점수는 "
+    "그대로입니다.",
+)
+SLOW = Text(
+    "There was no answer within {seconds:g} seconds.",
+    "{seconds:g}초 안에 답이 없었습니다.",
+)
+UNREADABLE = Text(
+    "What came back is no answer to this check ({why}).",
+    "돌아온 것이 이 check의 답이 아닙니다({why}).",
+)
+UNWALLED = Text(
+    "Graded without isolation: the learner's code ran with the grader's own rights.",
+    "격리 없이 채점했습니다. 학습자의 코드가 채점자의 권한으로 실행되었습니다.",
+)
+OWN_KERNEL = Text(
+    "This test ran in the learner's own kernel.", "이 테스트는 학습자의 kernel에서 실행했습니다."
+)
+_CHECK = re.compile(r"""\s*check\((["'])(\w+)\1\)\s*""")
+
+
+class NoAnswerError(Exception):
+    """A kernel that lives but does not answer."""
+
+
+class Judge(Execute):
+    """Executes a submission, and judges its checks itself.
+
+    A kernel that dies or hangs costs the cell it did so in. A new one runs the cells again that
+    had ended well, and the rest is graded.
+    """
+
+    secret_file = Unicode("", help="a file whose content makes the inputs unpredictable").tag(
+        config=True
+    )
+    isolation = Enum(
+        ["bwrap", "none"], "bwrap", help="what walls the learner's kernel in; none: nothing does"
+    ).tag(config=True)
+    check_timeout = Float(30.0, help="seconds that a kernel has to answer a check").tag(config=True)
+
+    def preprocess(self, nb: NotebookNode, resources: Any = None, km: Any = None) -> Any:
+        self._submission = _digest(nb)
+        self._language = nb.metadata.get("blocklab", {}).get("language", "en")
+        self._student = resources.get("nbgrader", {}).get("student", "")
+        self._unit = nb.metadata.get("blocklab", {}).get("unit", "")
+        self._well: dict[int, NotebookNode] = {}  # the cells that ended well, by their place
+        return super().preprocess(nb, resources, km)
+
+    def create_kernel_manager(self) -> Any:
+        self.km = sandbox(self._unit, self.isolation).kernel_manager()
+        return self.km
+
+    def preprocess_cell(self, cell: NotebookNode, resources: Any, index: int) -> Any:
+        if name := check_name(cell):
+            cell.outputs = [self._judged(name)]
+            cell.execution_count = None
+        elif cell.cell_type == "code":
+            self._run(cell, resources, index)
+            if cell.metadata.get("nbgrader", {}).get("grade"):
+                words = OWN_KERNEL.to(self._language)
+                cell.outputs.append(new_output("display_data", {"text/plain": words}))
+        return cell, resources
+
+    def _run(self, cell: NotebookNode, resources: Any, index: int) -> None:
+        """Run a cell of the learner's; whatever it does to its kernel, the next one has one."""
+        try:
+            super().preprocess_cell(cell, resources, index)
+        except (DeadKernelError, CellTimeoutError) as error:
+            cell.outputs.append(_error(error))
+            self._renew()
+        else:
+            names = [output.get("ename") for output in cell.outputs]
+            if "CellTimeoutError" in names and not self._answers():
+                self._renew()
+            elif cell.source.strip() and not any(names):
+                self._well[index] = cell
+
+    def _judged(self, name: str) -> NotebookNode:
+        """The report of a check, as the output of its cell."""
+        seed = self._seed(name)
+        try:
+            report = self._examined(name, seed)
+        except Exception as error:  # a reply made to break the judge breaks its own check only
+            why = UNREADABLE.fill(why=f"{type(error).__name__}: {str(error)[:200]}")
+            report = unanswered(name, seed, why)
+        if self.isolation == "none":
+            report = dataclasses.replace(report, remarks=(UNWALLED, *report.remarks))
+        return _shown(report, self._language)
+
+    def _examined(self, name: str, seed: int) -> Report:
+        """A kernel that dies is given a second chance: another cell may have brought it down."""
+        why = DIED
+        for _ in range(2):
+            try:
+                return examine(name, KernelCandidate(self._evaluate), seed)
+            except DeadKernelError:
+                self._renew()
+            except NoAnswerError:
+                self._renew()
+                why = SLOW.fill(seconds=self.check_timeout)
+                break
+        return unanswered(name, seed, why)
+
+    def _seed(self, name: str) -> int:
+        """The same for the same work of the same student, and nobody can know it before."""
+        if not self.secret_file:
+            return secrets.randbits(63)
+        secret = Path(self.secret_file).read_bytes()
+        of = "\0".join((self._student, name, self._submission)).encode()
+        return int.from_bytes(hmac.digest(secret, of, "sha256")[:8]) >> 1
+
+    def _evaluate(self, expression: str) -> str:
+        return reply_text(run_sync(self._reply)(asked(expression), self.check_timeout))
+
+    async def _reply(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """The content of the kernel's reply to an execute request of ours."""
+        client: Any = self.kc
+        message = await ensure_async(client.execute(**request))
+        end = time.monotonic() + seconds
+        with contextlib.suppress(queue.Empty):
+            while (left := end - time.monotonic()) > 0:
+                reply = await client.get_shell_msg(timeout=left)
+                if reply["parent_header"].get("msg_id") == message:
+                    return reply["content"]
+        raise NoAnswerError
+
+    def _answers(self, seconds: float = 3.0) -> bool:
+        """Whether the kernel still takes requests."""
+        try:
+            run_sync(self._reply)({"code": "", "silent": True, "store_history": False}, seconds)
+        except (DeadKernelError, NoAnswerError):
+            return False
+        return True
+
+    def _renew(self) -> None:
+        """A new kernel, in which every cell has run that ended well before."""
+        self._fresh_kernel()
+        for index, cell in list(self._well.items()):
+            try:
+                super().preprocess_cell(copy.deepcopy(cell), self.resources, index)
+            except (DeadKernelError, CellTimeoutError):
+                del self._well[index]
+                self.nb.cells[index] = cell
+                return self._renew()
+            self.nb.cells[index] = cell  # with the outputs it had
+
+    def _fresh_kernel(self) -> None:
+        self._cleanup_kernel()
+        self.create_kernel_manager()
+        self.start_new_kernel()
+        self.start_new_kernel_client()
+
+
+_sandboxes = contextlib.ExitStack()
+atexit.register(_sandboxes.close)
+
+
+@functools.cache
+def sandbox(unit: str, isolation: str) -> Sandbox:
+    """The sandbox of a unit, which stays open for the next submissions to it.
+
+    Raises SandboxError where students' code cannot be walled in.
+    """
+    return _sandboxes.enter_context(Sandbox(unit, "none" if isolation == "none" else "bwrap"))
+
+
+def check_name(cell: NotebookNode) -> str | None:
+    """The exercise that a graded cell checks, if it is a check and nothing else."""
+    graded = cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade")
+    match = _CHECK.fullmatch(cell.source) if graded else None
+    return match[2] if match else None
+
+
+def _digest(nb: NotebookNode) -> str:
+    sources = [[cell.cell_type, cell.source] for cell in nb.cells]
+    return hashlib.sha256(json.dumps(sources).encode()).hexdigest()
+
+
+def _shown(report: Report, language: str) -> NotebookNode:
+    """The report as nbgrader reads it: a table for people, and a number for the gradebook."""
+    data = {"text/html": report.html(language), "text/plain": repr(report)}
+    return new_output("execute_result", data)
+
+
+def _error(error: Exception) -> NotebookNode:
+    words = str(error).strip() or type(error).__name__
+    return new_output(
+        "error", ename=type(error).__name__, evalue=words[:300], traceback=[words[:300]]
+    )

@@ -1,0 +1,68 @@
+"""What an answer gave, as data: no object of the answer's can speak for itself in it."""
+
+import itertools
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from torch import Tensor, nn
+from torch.nn.modules.module import _IncompatibleKeys
+from torch.nn.parameter import UninitializedParameter
+
+
+@dataclass(frozen=True)
+class Strange:
+    """A value that is not data: the name of its type stands for it."""
+
+    kind: str
+
+
+@dataclass(frozen=True)
+class Module:
+    """A module that the answer built: the shape of each parameter, by dotted name."""
+
+    parameters: Mapping[str, tuple[int, ...]]
+
+    def __post_init__(self) -> None:
+        shapes = {name: tuple(shape) for name, shape in self.parameters.items()}
+        object.__setattr__(self, "parameters", shapes)  # lists, where they came over the wire
+
+
+def parameters(module: nn.Module) -> dict[str, nn.Parameter]:
+    """A module's parameters by dotted name, whatever its class says of them; shared ones once."""
+    return dict(nn.Module.named_parameters(module))
+
+
+def _shape(parameter: nn.Parameter) -> tuple[int, ...]:
+    """A lazy parameter, which has no shape before the first call, counts as empty."""
+    return () if isinstance(parameter, UninitializedParameter) else tuple(parameter.shape)
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """A value as data: exact types only, so that no object can answer for itself."""
+    kind = type(value)
+    if kind in (Tensor, nn.Parameter):
+        return value.detach().clone()
+    if value is None or kind in (bool, int, float, str):
+        return value
+    if kind is Fraction:
+        return float(value)
+    if kind is _IncompatibleKeys:  # what load_state_dict says of keys that it left alone
+        return None
+    for base in (list, tuple):
+        if issubclass(kind, base) and depth < 4:  # its own way to be looped over is not asked
+            return [plain(v, depth + 1) for v in itertools.islice(base.__iter__(value), 1000)]
+    if kind is dict and depth < 4:
+        return {str(k): plain(v, depth + 1) for k, v in itertools.islice(value.items(), 1000)}
+    if isinstance(value, nn.Module):
+        return Module({name: _shape(p) for name, p in parameters(value).items()})
+    if kind.__module__ == "numpy" and kind.__name__ in _NUMPY:
+        return plain(value.tolist(), depth)
+    return Strange("generator" if kind is types.GeneratorType else kind.__name__)
+
+
+_NUMPY = {"bool", "bool_", "ndarray"} | {
+    f"{kind}{bits}" for kind in ("float", "int", "uint") for bits in (8, 16, 32, 64)
+}
