@@ -3,7 +3,7 @@
 import tempfile
 import warnings
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -13,6 +13,7 @@ from autograder.classroom import ClassError, make_class, units
 
 app = typer.Typer(add_completion=False, help=__doc__, no_args_is_help=True)
 console = Console()
+Isolation = Literal["bwrap", "none"]
 Language = Annotated[str, typer.Option(help="en or ko: the language of what is released")]
 
 
@@ -64,6 +65,9 @@ def grade_class(
     folder: Annotated[Path | None, typer.Argument(help="a class folder")] = None,
     unit: Annotated[str | None, typer.Argument(help="a unit such as 02_rms_norm")] = None,
     demo: Annotated[bool, typer.Option("--demo", help="make a demo class and grade it")] = False,
+    isolation: Annotated[
+        Isolation | None, typer.Option(help="what walls students' code in; none: nothing does")
+    ] = None,
 ) -> None:
     """Grade every submission of a unit and print the table of marks."""
     if demo:
@@ -77,15 +81,15 @@ def grade_class(
         raise typer.BadParameter("name a class folder and a unit, or use --demo")
     if unit not in units():
         raise typer.BadParameter(f"no unit {unit}; there is {', '.join(units())}")
-    _grade(folder, unit)
+    _grade(folder, unit, isolation)
 
 
-def _grade(folder: Path, unit: str) -> None:
+def _grade(folder: Path, unit: str, isolation: Isolation | None) -> None:
     from autograder.grade import grade, marks
 
     troubled = {}
     with console.status("grading …") as status:
-        for student, trouble in grade(folder, unit):
+        for student, trouble in grade(folder, unit, isolation):
             status.update(f"graded {student}")
             if trouble:
                 troubled[student] = trouble

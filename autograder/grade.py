@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
@@ -12,6 +12,7 @@ from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 from autograder.classroom import ClassError, language_of
+from autograder.kernel import Sandbox
 
 
 @dataclass(frozen=True)
@@ -44,13 +45,21 @@ def gradebook(folder: Path) -> Any:
     return Gradebook(course.db_url, course.course_id)
 
 
-def grade(folder: Path, unit: str) -> Iterator[tuple[str, str]]:
+def grade(
+    folder: Path, unit: str, isolation: Literal["bwrap", "none"] | None = None
+) -> Iterator[tuple[str, str]]:
     """Release (if need be), grade and write feedback for every submission of a unit.
 
+    isolation: what walls students' code in; as the class folder has it, or bwrap, where None.
     Yields (student, trouble) as each is done; trouble is "" where nothing went wrong, else the
     end of nbgrader's log. One student's trouble does not stop the others.
+    Raises ClassError where students' code cannot be walled in and isolation is not "none".
     """
     config = settings(folder)
+    if isolation:
+        config.Judge.isolation = isolation
+    if config.Judge.get("isolation") != "none" and (reason := Sandbox.available()):
+        raise ClassError(str(reason))
     api: Any = NbGraderAPI(CourseDirectory(config=config), config=config)
     if not (folder / "release" / unit).exists():
         _done(api.generate_assignment(unit), f"generate_assignment {unit}")

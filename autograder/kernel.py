@@ -41,7 +41,8 @@ class Sandbox:
     unit: a unit such as "02_rms_norm", whose reference stays out of reach.
     isolation: "bwrap", or "none" for ordinary kernels, which can do what you can.
     limits: for each kernel; with "none" only those on output and messages hold.
-    Raises SandboxError on entering where students' code cannot be walled in.
+    Raises ValueError for any other isolation, and on entering SandboxError where students' code
+    cannot be walled in.
     """
 
     def __init__(
@@ -50,9 +51,10 @@ class Sandbox:
         isolation: Literal["bwrap", "none"] = "bwrap",
         limits: Limits | None = None,
     ) -> None:
+        if isolation not in ("bwrap", "none"):
+            raise ValueError(f"isolation {isolation!r}: choose bwrap or none")
         self.unit, self.isolation, self.limits = unit, isolation, limits or Limits()
         self._warm = Warm(unit, self.limits)
-        self._managers: list[BoundedManager] = []
 
     @staticmethod
     def available() -> Text | None:

@@ -5,9 +5,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from nbgrader.converters import Autograde, GenerateAssignment
+from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
 from traitlets.config import Config
 
+from autograder.feedback import HideTests
 from autograder.judge import Judge
 from autograder.release import ClearSolutions
 
@@ -42,6 +43,8 @@ def configure(c: Config, folder: Path, language: str = "en") -> None:
     stock: Any = Autograde.class_traits()["autograde_preprocessors"].default()
     judged = [Judge if p.__name__ == "Execute" else p for p in stock]
     c.Autograde.autograde_preprocessors = judged
+    feedback: Any = GenerateFeedback.class_traits()["preprocessors"].default()
+    c.GenerateFeedback.preprocessors = [HideTests, *feedback]
     c.Judge.secret_file = str(folder / "secret")
     c.Execute.shutdown_kernel = "immediate"
     c.Execute.timeout = 60

@@ -298,7 +298,8 @@ class Warm:
 
 def _parts() -> Path:
     """A new folder with the few files that the sandbox shows and that are written for it."""
-    folder = Path(tempfile.mkdtemp(prefix="blocklab-"))
+    short = None if len(tempfile.gettempdir()) < 60 else "/tmp"  # a socket's path has 107 bytes
+    folder = Path(tempfile.mkdtemp(prefix="blocklab-", dir=short))
     uid, gid = (UID, UID) if os.geteuid() == 0 else (os.getuid(), os.getgid())
     files = {
         "passwd": f"student:x:{uid}:{gid}::/tmp:/bin/sh\n",

@@ -8,13 +8,13 @@ graded it is always the course's own.
 import ast
 import builtins
 import contextlib
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
 from blocklab import catalogue, record
+from blocklab.grading import graded
 from blocklab.text import Text
 
 PRELUDE = """import math
@@ -36,7 +36,7 @@ def __getattr__(name: str) -> Any:
     """
     if name.startswith("__") or name not in catalogue.exercises():
         raise AttributeError(f"no exercise is called {name!r}")
-    if os.environ.get("NBGRADER_EXECUTION"):
+    if graded():
         return catalogue.reference(name)
     try:
         return load(_file(name).read_text("utf-8"))[name]

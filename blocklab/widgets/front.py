@@ -4,12 +4,13 @@ A cell shows two things: a still picture, which is what the file keeps and is re
 kernel, and the live widget, which hides the still one as long as it is there.
 """
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from IPython import get_ipython
 from IPython.display import display
+
+from blocklab.grading import graded
 
 if TYPE_CHECKING:  # a kernel without a front end, as in grading, may lack it
     import anywidget
@@ -31,8 +32,7 @@ def module(name: str) -> str:
 def notebook() -> Any:
     """IPython's shell where there is a front end to show things in, else None."""
     shell = get_ipython()
-    grading = os.environ.get("NBGRADER_EXECUTION")
-    return shell if hasattr(shell, "kernel") and not grading else None
+    return shell if hasattr(shell, "kernel") and not graded() else None
 
 
 def show_live(widget: "anywidget.AnyWidget", otherwise: str) -> None:

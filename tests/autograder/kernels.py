@@ -8,8 +8,23 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.kernel import Sandbox
+
+TRY = """
+import ctypes, os, socket
+libc = ctypes.CDLL(None, use_errno=True)
+def tried(action):
+    try:
+        return "done", action()
+    except BaseException as error:
+        return type(error).__name__, str(error)[:200]
+def called(name, *args):
+    result = getattr(libc, name)(*args)
+    return result if result >= 0 else os.strerror(ctypes.get_errno())
+"""
 
 
 @dataclass
@@ -70,3 +85,13 @@ def ran(sandbox: Sandbox, *cells: str) -> list[Ran]:
             return [await run(client, cell) for cell in cells]
 
     return asyncio.run(all_of_them())
+
+
+def tried(sandbox: Sandbox, expression: str) -> str:
+    """What an expression gave: ('done', its value) or the error's name and words, as text."""
+    return ran(sandbox, TRY, f"tried(lambda: {expression})")[1].text
+
+
+def notebook(*cells: str) -> NotebookNode:
+    """A notebook of these code cells."""
+    return new_notebook(cells=[new_code_cell(cell) for cell in cells])

@@ -1,0 +1,81 @@
+"""What a kernel that lies, forges or floods can do to the reader of its messages: nothing."""
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+from nbclient import NotebookClient
+
+from autograder import channels
+from autograder.kernel import Sandbox
+from autograder.sandbox import Limits
+from tests.autograder.kernels import kernel, need_sandbox, notebook
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    need_sandbox()
+    with Sandbox("02_rms_norm", limits=Limits(message=4 << 20)) as made:
+        yield made
+
+
+LIES = """
+from IPython import get_ipython
+kernel = get_ipython().kernel
+def say(kind, content):
+    kernel.session.send(kernel.iopub_socket, kind, content, parent=kernel.get_parent())
+say("stream", {"name": "nowhere", "text": 3})
+say("stream", {})
+say("status", {})
+say("display_data", {"data": {"text/html": {"a": 1}}, "metadata": {}})
+say("display_data", {"data": [], "metadata": 3})
+say("execute_result", {"data": {}, "metadata": {}, "execution_count": "many"})
+say("error", {"ename": 1, "evalue": None, "traceback": "x"})
+say("comm_open", {"comm_id": 3})
+say("clear_output", {})
+say("no such kind", {})
+kernel.session.key, key = b"another", kernel.session.key
+say("stream", {"name": "stdout", "text": "forged"})
+kernel.session.key = key
+kernel.iopub_socket.send_multipart([b"nonsense"])
+kernel.iopub_socket.send_multipart([b"<IDS|MSG>", b"", b"{", b"}", b"[", b"]"])
+print("the truth")
+"""
+
+
+def test_lies_on_the_channel_of_outputs_are_passed_over(sandbox):
+    nb = notebook(LIES, "2")
+    NotebookClient(nb, km=sandbox.kernel_manager(), allow_errors=True).execute()
+    assert [o.get("text") for o in nb.cells[0].outputs] == ["the truth\n"]
+    assert nb.cells[1].outputs[0].data["text/plain"] == "2"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"status": 3},
+        {},
+        {"status": "error"},
+        {"status": "error", "ename": "E", "evalue": "", "traceback": "x"},
+        {"status": "ok", "execution_count": "many"},
+    ],
+)
+def test_a_reply_that_is_none_is_not_sound(content):
+    message = {"header": {"msg_type": "execute_reply"}, "content": content}
+    assert not channels.sound(message)
+
+
+def test_a_message_that_is_too_large_is_not_taken(sandbox):
+    async def asked() -> str:
+        async with kernel(sandbox) as (_, client):
+            big = client.execute("", user_expressions={"x": "'x' * 8_000_000"})
+            try:
+                while (reply := await client.get_shell_msg(timeout=2))["parent_header"][
+                    "msg_id"
+                ] != big:
+                    pass
+            except Exception as error:
+                return type(error).__name__
+            return str(len(reply["content"]["user_expressions"]["x"]["data"]["text/plain"]))
+
+    assert asyncio.run(asked()) == "Empty"
