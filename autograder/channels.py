@@ -42,7 +42,10 @@ def sound(message: Message) -> bool:
 
 
 def _sound(kind: str, content: Message) -> bool:
-    if type(content.get("execution_count", 0)) not in (int, type(None)):
+    count = content.get("execution_count")
+    if count is not None and (type(count) is not int or count < 0):
+        return False
+    if not isinstance(content.get("transient", {}).get("display_id", ""), str):
         return False
     if kind in BUNDLES:
         data, *others = content["data"], content["metadata"], content.get("transient", {})

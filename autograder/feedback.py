@@ -9,6 +9,8 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearHiddenTests
 from traitlets import List
 
+from autograder.judge import mapped
+
 CUT = "…"
 FAILED = "{name} in a hidden test · 숨겨진 테스트에서 {name}"
 
@@ -33,7 +35,7 @@ class HideTests(ClearHiddenTests):
             pattern = re.compile("|".join(map(re.escape, sorted(secrets, key=len, reverse=True))))
             for cell in nb.cells:
                 if "outputs" in cell:
-                    cell.outputs = [_cut(output, pattern) for output in cell.outputs]
+                    cell.outputs = mapped(cell.outputs, lambda words: pattern.sub(CUT, words))
         return nb, resources
 
 
@@ -55,14 +57,3 @@ def _without_traceback(output: NotebookNode) -> NotebookNode:
         return output
     words = FAILED.format(name=output.ename)
     return NotebookNode(output, evalue="", traceback=[words])
-
-
-def _cut(value: Any, pattern: re.Pattern[str]) -> Any:
-    """The same output with every secret in it cut."""
-    if isinstance(value, str):
-        return pattern.sub(CUT, value)
-    if isinstance(value, list):
-        return [_cut(v, pattern) for v in value]
-    if isinstance(value, dict):
-        return NotebookNode({k: _cut(v, pattern) for k, v in value.items()})
-    return value

@@ -16,6 +16,7 @@ import queue
 import re
 import secrets
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from traitlets import Enum, Float, Unicode
 
 from autograder.candidate import KernelCandidate, asked, reply_text
 from autograder.kernel import Sandbox
+from blocklab import catalogue
 from blocklab.checks.examine import examine, unanswered
 from blocklab.checks.report import Report
 from blocklab.text import Text
@@ -73,13 +75,18 @@ class Judge(Execute):
     isolation = Enum(
         ["bwrap", "none"], "bwrap", help="what walls the learner's kernel in; none: nothing does"
     ).tag(config=True)
+    replay_timeout = Float(120.0, help="seconds to run cells again in new kernels, in all").tag(
+        config=True
+    )
     check_timeout = Float(30.0, help="seconds that a kernel has to answer a check").tag(config=True)
 
     def preprocess(self, nb: NotebookNode, resources: Any = None, km: Any = None) -> Any:
         self._submission = _digest(nb)
-        self._language = nb.metadata.get("blocklab", {}).get("language", "en")
+        ours = nb.metadata.get("blocklab", {})
+        self._language = "ko" if ours.get("language") == "ko" else "en"
         self._student = resources.get("nbgrader", {}).get("student", "")
-        self._unit = nb.metadata.get("blocklab", {}).get("unit", "")
+        self._unit = _unit(nb)
+        self._replays = self.replay_timeout
         self._well: dict[int, NotebookNode] = {}  # the cells that ended well, by their place
         return super().preprocess(nb, resources, km)
 
@@ -94,8 +101,9 @@ class Judge(Execute):
         elif cell.cell_type == "code":
             self._run(cell, resources, index)
             if cell.metadata.get("nbgrader", {}).get("grade"):
-                words = OWN_KERNEL.to(self._language)
-                cell.outputs.append(new_output("display_data", {"text/plain": words}))
+                said = OWN_KERNEL.to(self._language)
+                cell.outputs.append(new_output("display_data", {"text/plain": said}))
+            cell.outputs = mapped(cell.outputs, _writable)
         return cell, resources
 
     def _run(self, cell: NotebookNode, resources: Any, index: int) -> None:
@@ -125,13 +133,16 @@ class Judge(Execute):
         return _shown(report, self._language)
 
     def _examined(self, name: str, seed: int) -> Report:
-        """A kernel that dies is given a second chance: another cell may have brought it down."""
+        """A kernel that dies at once gets a second chance: a cell may have brought it down."""
         why = DIED
+        self._heard = False
         for _ in range(2):
             try:
                 return examine(name, KernelCandidate(self._evaluate), seed)
             except DeadKernelError:
                 self._renew()
+                if self._heard:
+                    break
             except NoAnswerError:
                 self._renew()
                 why = SLOW.fill(seconds=self.check_timeout)
@@ -147,7 +158,9 @@ class Judge(Execute):
         return int.from_bytes(hmac.digest(secret, of, "sha256")[:8]) >> 1
 
     def _evaluate(self, expression: str) -> str:
-        return reply_text(run_sync(self._reply)(asked(expression), self.check_timeout))
+        reply = run_sync(self._reply)(asked(expression), self.check_timeout)
+        self._heard = True
+        return reply_text(reply)
 
     async def _reply(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
         """The content of the kernel's reply to an execute request of ours."""
@@ -172,14 +185,20 @@ class Judge(Execute):
     def _renew(self) -> None:
         """A new kernel, in which every cell has run that ended well before."""
         self._fresh_kernel()
+        start = time.monotonic()
         for index, cell in list(self._well.items()):
+            if time.monotonic() - start > self._replays:
+                break
             try:
                 super().preprocess_cell(copy.deepcopy(cell), self.resources, index)
             except (DeadKernelError, CellTimeoutError):
                 del self._well[index]
                 self.nb.cells[index] = cell
+                self._replays -= time.monotonic() - start
                 return self._renew()
             self.nb.cells[index] = cell  # with the outputs it had
+        self._replays -= time.monotonic() - start
+        self._display_id_map = {}  # what a replay displayed is gone
 
     def _fresh_kernel(self) -> None:
         self._cleanup_kernel()
@@ -205,7 +224,29 @@ def check_name(cell: NotebookNode) -> str | None:
     """The exercise that a graded cell checks, if it is a check and nothing else."""
     graded = cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade")
     match = _CHECK.fullmatch(cell.source) if graded else None
-    return match[2] if match else None
+    return match[2] if match and match[2] in catalogue.exercises() else None
+
+
+def _unit(nb: NotebookNode) -> str:
+    """The unit whose reference stays out of reach: that of the notebook's own checks."""
+    names = [name for cell in nb.cells if (name := check_name(cell))]
+    return min((catalogue.exercise(name).unit for name in names), default="")
+
+
+def mapped(value: Any, change: Callable[[str], str]) -> Any:
+    """An output, or part of one, with every string in it changed."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [mapped(v, change) for v in value]
+    if isinstance(value, dict):
+        return NotebookNode({mapped(k, change): mapped(v, change) for k, v in value.items()})
+    return value
+
+
+def _writable(words: str) -> str:
+    """The words without half characters, which no file can hold."""
+    return words.encode("utf-8", "replace").decode()
 
 
 def _digest(nb: NotebookNode) -> str:

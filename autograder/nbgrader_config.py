@@ -8,6 +8,7 @@ from typing import Any
 from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
 from traitlets.config import Config
 
+from autograder.clean import CleanLearners
 from autograder.feedback import HideTests
 from autograder.judge import Judge
 from autograder.release import ClearSolutions
@@ -41,8 +42,8 @@ def configure(c: Config, folder: Path, language: str = "en") -> None:
     c.CourseDirectory.source_directory = str(REPOSITORY / "solutions" / language)
     c.CourseDirectory.release_directory = "release"
     stock: Any = Autograde.class_traits()["autograde_preprocessors"].default()
-    judged = [Judge if p.__name__ == "Execute" else p for p in stock]
-    c.Autograde.autograde_preprocessors = judged
+    ours = {"Execute": [Judge, CleanLearners]}
+    c.Autograde.autograde_preprocessors = [q for p in stock for q in ours.get(p.__name__, [p])]
     feedback: Any = GenerateFeedback.class_traits()["preprocessors"].default()
     c.GenerateFeedback.preprocessors = [HideTests, *feedback]
     c.Judge.secret_file = str(folder / "secret")

@@ -35,6 +35,11 @@ def parameters(module: nn.Module) -> dict[str, nn.Parameter]:
     return dict(nn.Module.named_parameters(module))
 
 
+def words(value: str, most: int = 2000) -> str:
+    """A string that can be written down: not too long, and without half characters."""
+    return value[:most].encode("utf-8", "replace").decode()
+
+
 def _shape(parameter: nn.Parameter) -> tuple[int, ...]:
     """A lazy parameter, which has no shape before the first call, counts as empty."""
     return () if isinstance(parameter, UninitializedParameter) else tuple(parameter.shape)
@@ -45,7 +50,9 @@ def plain(value: Any, depth: int = 0) -> Any:
     kind = type(value)
     if kind in (Tensor, nn.Parameter):
         return value.detach().clone()
-    if value is None or kind in (bool, int, float, str):
+    if kind is str:
+        return words(value)
+    if value is None or kind in (bool, int, float):
         return value
     if kind is Fraction:
         return float(value)

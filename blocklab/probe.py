@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from blocklab import functions
-from blocklab.plain import parameters, plain
+from blocklab.plain import parameters, plain, words
 from blocklab.text import Text
 
 
@@ -317,4 +317,4 @@ def _problem(error: BaseException) -> Problem:
         if "ipykernel" in frame.filename or frame.filename.startswith("<"):
             line = (frame.line or linecache.getline(frame.filename, frame.lineno or 0)).strip()
             break
-    return Problem(type(error).__name__, str(error)[:300], line[:200])
+    return Problem(words(type(error).__name__, 100), words(str(error), 300), words(line, 200))

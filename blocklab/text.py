@@ -59,7 +59,7 @@ _PARTICLES = {
     "(이)": ("이", ""),
     "(으)": ("으", ""),
 }
-_NOUN = re.compile(rf"(\w+?)(\W{{0,2}}?)({'|'.join(map(re.escape, _PARTICLES))})")
+_NOUN = re.compile(rf"(\w?\w)(\W{{0,2}}?)({'|'.join(map(re.escape, _PARTICLES))})")
 _CLOSED = re.compile(r"(?:[013678lmn]|ng|ck|[aeiou]p)$", re.IGNORECASE)
 
 

@@ -288,7 +288,7 @@ def test_every_one_of_a_hundred_spoilt_notebooks_has_a_row(folder):
 def test_the_command_shows_the_table_and_writes_the_same_as_csv(folder):
     source = lay(folder.parent / "sent", {n: d for n, d in mixed().items() if ".." not in n})
     lay(source, {"=cmd() [red]/02_rms_norm.ipynb": notebook("formula")})
-    result = CliRunner().invoke(app, ["collect", str(folder), str(source)], env={"COLUMNS": "200"})
+    result = CliRunner().invoke(app, ["collect", str(folder), str(source)], env={"COLUMNS": "400"})
     assert result.exit_code == 1  # some were refused
     assert "ends in the middle" in result.output
     assert "5 to grade" in result.output
