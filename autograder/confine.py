@@ -18,6 +18,7 @@ NEWNS, NEWCGROUP, NEWUTS, NEWIPC = 0x20000, 0x2000000, 0x4000000, 0x8000000
 NEWUSER, NEWPID, NEWNET = 0x10000000, 0x20000000, 0x40000000
 NAMESPACES = NEWNS | NEWCGROUP | NEWUTS | NEWIPC | NEWUSER | NEWPID | NEWNET
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_REC, MS_PRIVATE = 1, 2, 4, 0x4000, 0x40000
+MS_REMOUNT, MS_BIND = 0x20, 0x1000
 PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 4, 22, 38
 HIDDEN = ("/proc", "/warm")
 WRITABLE = ("/tmp", "/dev/shm")
@@ -62,11 +63,25 @@ def enter_namespaces(disk: int) -> None:
     _write("/proc/self/uid_map", f"{uid} {uid} 1")
     _write("/proc/self/gid_map", f"{gid} {gid} 1")
     _mount("none", "/", None, MS_REC | MS_PRIVATE, None)
+    shown = os.listdir("/tmp")  # where Python or the course lie in it
+    if shown:
+        _mount("/tmp", "/dev/shm", None, MS_BIND | MS_REC, None)
     for folder in WRITABLE:
         _mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, f"size={disk},nr_inodes=20000")
+        while folder == "/tmp" and shown:
+            _show_again(shown.pop())
     _mount("devpts", "/dev/pts", "devpts", MS_NOSUID, "newinstance,ptmxmode=0666,mode=0600")
     for folder in HIDDEN:
         _mount("tmpfs", folder, "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV, "size=4k,mode=0555")
+
+
+def _show_again(name: str) -> None:
+    """What /tmp had, in the new /tmp, to be read; /dev/shm stands for the old one."""
+    place = f"/tmp/{name}"
+    os.mkdir(place, 0o755)
+    _mount(f"/dev/shm/{name}", place, None, MS_BIND | MS_REC, None)
+    locked = MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV
+    _mount("none", place, None, locked, None)
 
 
 def _write(path: str, text: str) -> None:

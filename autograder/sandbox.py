@@ -85,6 +85,7 @@ def command(unit: str, parts: Path) -> list[str]:
     args += ["--hostname", "sandbox"]
     for name, value in ENVIRONMENT.items():
         args += ["--setenv", name, value]
+    args += ["--perms", "1777", "--tmpfs", "/tmp"]  # first: Python itself may lie in it
     for path in SYSTEM:
         args += _shown(Path(path))
     args += [*_python(parts), *_blocklab(unit, parts)]
@@ -92,7 +93,7 @@ def command(unit: str, parts: Path) -> list[str]:
         args += _shown(parts / name, Path("/etc") / name)
     for name in ("warm", "confine", "inside"):
         args += _shown(HERE / f"{name}.py", Path(f"/warm/autograder/{name}.py"))
-    args += ["--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--tmpfs", "/tmp"]
+    args += ["--proc", "/proc", "--dev", "/dev"]
     made = [args[i + 1] for i, arg in enumerate(args) if arg == "--tmpfs" and args[i + 1] != "/tmp"]
     return [*args, *(a for p in (*made, "/dev", "/") for a in ("--remount-ro", p)), "--"]
 
