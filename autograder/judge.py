@@ -27,7 +27,7 @@ from nbformat.v4 import new_output
 from nbgrader.preprocessors import Execute
 from traitlets import Enum, Float, Unicode
 
-from autograder.candidate import KernelCandidate, asked, reply_text
+from autograder.candidate import REQUEST, KernelCandidate, asked, reply_text
 from autograder.kernel import Sandbox
 from blocklab import catalogue
 from blocklab.checks.examine import examine, unanswered
@@ -177,7 +177,7 @@ class Judge(Execute):
     def _answers(self, seconds: float = 3.0) -> bool:
         """Whether the kernel still takes requests."""
         try:
-            run_sync(self._reply)({"code": "", "silent": True, "store_history": False}, seconds)
+            run_sync(self._reply)(REQUEST, seconds)
         except (DeadKernelError, NoAnswerError):
             return False
         return True

@@ -205,9 +205,7 @@ FITS_NOT = Text(
 
 def read_widths(words: Sequence[str], models: Sequence[Text]) -> Reading:
     """Two FFNs by their widths (in, hidden, out), as far as their three places are filled."""
-    said = [_read_ffn(words[3 * n : 3 * n + 3], model) for n, model in enumerate(models)]
-    lines = [text for text in said if text]
-    return Reading((), _joined(lines)) if lines else Reading()
+    return _by_model(words, models, _read_ffn)
 
 
 def _read_ffn(words: Sequence[str], model: Text) -> Text | None:
@@ -233,9 +231,7 @@ SHARED_NOT = Text(
 
 def read_heads(words: Sequence[str], models: Sequence[Text]) -> Reading:
     """Two attention layers by their heads: query heads, KV heads, d_head."""
-    said = [_read_attention(words[3 * n : 3 * n + 3], model) for n, model in enumerate(models)]
-    lines = [text for text in said if text]
-    return Reading((), _joined(lines)) if lines else Reading()
+    return _by_model(words, models, _read_attention)
 
 
 def _read_attention(words: Sequence[str], model: Text) -> Text | None:
@@ -248,6 +244,17 @@ def _read_attention(words: Sequence[str], model: Text) -> Text | None:
         model=model, queries=queries, kv=kv, group=queries // kv, width=queries * d_head,
         cache=2 * kv * d_head,
     )  # fmt: skip
+
+
+def _by_model(
+    words: Sequence[str],
+    models: Sequence[Text],
+    read: Callable[[Sequence[str], Text], Text | None],
+) -> Reading:
+    """What is read off each model's three places, as far as they are filled."""
+    said = [read(words[3 * n : 3 * n + 3], model) for n, model in enumerate(models)]
+    lines = [text for text in said if text]
+    return Reading((), _joined(lines)) if lines else Reading()
 
 
 def _joined(texts: Sequence[Text]) -> Text:
