@@ -1,6 +1,7 @@
 """What a student's code finds, and does not find, in the sandbox."""
 
 import asyncio
+import itertools
 import os
 import shutil
 import socket
@@ -234,10 +235,11 @@ def test_siblings_cannot_see_or_touch_each_other(sandbox):
 def test_a_repository_inside_a_folder_that_is_shown_is_emptied_first():
     """Such as /usr/src: what is shown of it comes after."""
     command = walls.command("02_rms_norm", Path("/parts"))
-    emptied = [i for i, arg in enumerate(command) if arg == "--tmpfs"]
-    assert command[emptied[0] + 1] == str(REPOSITORY)
+    pairs = list(itertools.pairwise(command))
+    emptied = pairs.index(("--tmpfs", str(REPOSITORY)))
     shown = [i for i, arg in enumerate(command) if arg.startswith(f"{REPOSITORY}/")]
-    assert command.index("/usr") < emptied[0] < min(shown)
+    assert command.index("/usr") < emptied < min(shown)
+    assert pairs.index(("--tmpfs", "/tmp")) < command.index("/usr")
 
 
 def test_it_stands_for_an_ordinary_user_too(need):
