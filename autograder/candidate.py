@@ -23,13 +23,7 @@ class KernelCandidate:
         """evaluate: an expression in the kernel, and what its repr says; see `reply_text`."""
         self._evaluate = evaluate
 
-    def describe(self, name: str) -> str:
-        return self._ask(name, [])[0]
-
-    def run(self, name: str, probes: Sequence[Sequence[Step]]) -> list[list[Outcome]]:
-        return self._ask(name, probes)[1]
-
-    def _ask(self, name: str, probes: Sequence[Sequence[Step]]) -> Any:
+    def run(self, name: str, probes: Sequence[Sequence[Step]]) -> tuple[str, list[list[Outcome]]]:
         """Raises WireError if what comes back is no answer to these probes."""
         request = base64.b64encode(wire.dumps([name, probes])).decode()
         text = self._evaluate(_SERVE.format(request=request))
@@ -42,11 +36,11 @@ class KernelCandidate:
         return _fitting(wire.loads(message), probes)
 
 
-def _fitting(reply: Any, probes: Sequence[Sequence[Step]]) -> Any:
+def _fitting(reply: Any, probes: Sequence[Sequence[Step]]) -> tuple[str, list[list[Outcome]]]:
     """A reply that has one outcome for every step, and nothing else."""
     match reply:
-        case [str(), list(outcomes)] if _shape(outcomes) == [len(steps) for steps in probes]:
-            return reply
+        case [str(kind), list(outcomes)] if _shape(outcomes) == [len(steps) for steps in probes]:
+            return kind, outcomes
     raise wire.WireError("a reply that does not fit its request")
 
 

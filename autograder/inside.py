@@ -81,8 +81,9 @@ def kernel(sockets: Sequence[int], ip: str, key: str, longest: int) -> IPKernelA
     random.seed()
     numpy.random.seed()
     config = Config()
-    config.HistoryManager.hist_file = ":memory:"
+    config.HistoryManager.enabled = False  # of earlier sessions; this one has its own
     config.HandedIn.log_level = 50
+    config.Kernel._execute_sleep = 0.0  # whoever waits for a cell waits for its outputs as well
     ports: Any = {name: number for number, name in enumerate(PORTS, 1)}
     app = HandedIn(config=config, transport="ipc", ip=ip, connection_file="/tmp/.kernel", **ports)
     app.handed = sockets

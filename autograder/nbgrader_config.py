@@ -5,13 +5,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback
+from nbgrader.converters import Autograde, GenerateAssignment
 from traitlets.config import Config
 
 from autograder.clean import CleanLearners
-from autograder.feedback import HideTests
 from autograder.judge import Judge
+from autograder.pages import pages
+from autograder.quick import quicken
 from autograder.release import ClearSolutions
+from blocklab.study.self_check import STUB
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -44,11 +46,11 @@ def configure(c: Config, folder: Path, language: str = "en") -> None:
     stock: Any = Autograde.class_traits()["autograde_preprocessors"].default()
     ours = {"Execute": [Judge, CleanLearners]}
     c.Autograde.autograde_preprocessors = [q for p in stock for q in ours.get(p.__name__, [p])]
-    feedback: Any = GenerateFeedback.class_traits()["preprocessors"].default()
-    c.GenerateFeedback.preprocessors = [HideTests, *feedback]
+    pages(c, REPOSITORY / "solutions" / language)
     c.Judge.secret_file = str(folder / "secret")
     c.Execute.shutdown_kernel = "immediate"
     c.Execute.timeout = 60
+    quicken()
     for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")
 
@@ -59,4 +61,4 @@ def release(c: Config) -> None:
     stock: Any = GenerateAssignment.class_traits()["preprocessors"].default()
     c.GenerateAssignment.preprocessors = [ours.get(p.__name__, p) for p in stock]
     c.ClearSolutions.code_stub = {"python": "raise NotImplementedError  # your code here"}
-    c.ClearSolutions.text_stub = "*Your answer here · 여기에 답을 쓰세요*"
+    c.ClearSolutions.text_stub = STUB

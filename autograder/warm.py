@@ -24,6 +24,10 @@ PRELOADED = (
     *("blocklab", "blocklab.probe", "blocklab.wire", "blocklab.mine"),
     *("blocklab.widgets.answering", "blocklab.widgets.fill_in", "blocklab.widgets.paint_mask"),
     *("blocklab.config", "blocklab.rotary", "matplotlib.pyplot"),
+    # What a kernel itself imports as it starts, which takes half of that time.
+    *("IPython.core.completerlib", "IPython.core.debugger", "IPython.core.oinspect", "sqlite3"),
+    *("IPython.extensions.storemagic", "numpy.random", "pdb", "tornado.platform.asyncio"),
+    *("IPython.core.logger", "encodings.utf_16_be", "faulthandler", "secrets", "zmq.utils.garbage"),
 )
 FIRST = 3  # the number of the first socket in a kernel
 

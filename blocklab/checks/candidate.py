@@ -8,14 +8,13 @@ from blocklab.probe import Outcome, Step
 
 
 class Candidate(Protocol):
-    """Answers by name, which can be described and probed."""
+    """Answers by name, which can be probed."""
 
-    def describe(self, name: str) -> str:
-        """What stands under a name: "missing", "none", "function", "class" or "value"."""
-        ...
+    def run(self, name: str, probes: Sequence[Sequence[Step]]) -> tuple[str, list[list[Outcome]]]:
+        """What stands under a name, as `probe.describe` says, and what all probes of a check did.
 
-    def run(self, name: str, probes: Sequence[Sequence[Step]]) -> list[list[Outcome]]:
-        """Run all probes of one check, in one request."""
+        Everything in one request.
+        """
         ...
 
 
@@ -25,8 +24,6 @@ class LocalCandidate:
     def __init__(self, namespace: Mapping[str, Any]) -> None:
         self._namespace = namespace
 
-    def describe(self, name: str) -> str:
-        return probe.describe(name, self._namespace)
-
-    def run(self, name: str, probes: Sequence[Sequence[Step]]) -> list[list[Outcome]]:
-        return probe.run(probes, self._namespace.get(name), self._namespace)
+    def run(self, name: str, probes: Sequence[Sequence[Step]]) -> tuple[str, list[list[Outcome]]]:
+        answer = self._namespace.get(name)
+        return probe.describe(name, self._namespace), probe.run(probes, answer, self._namespace)

@@ -39,11 +39,11 @@ def examine(name: str, candidate: Candidate, seed: int | None = None) -> Report:
     """
     seed = secrets.randbits(32) if seed is None else seed
     points = catalogue.exercise(name).points
-    if notice := _not_there(name, candidate):
-        return unanswered(name, seed, notice)
     properties = once_more(catalogue.part("checks", name)(Draw(seed)))
     probes, names = [p.steps for p in properties], catalogue.argument_names(name)
-    got = candidate.run(name, probes)
+    kind, got = candidate.run(name, probes)
+    if notice := _not_there(name, kind, got):
+        return unanswered(name, seed, notice)
     want = probe.run(probes, catalogue.reference(name), _references(name))
     seen = list(zip(properties, got, want, strict=True))
     findings = tuple(_finding(p, g, w, names) for p, g, w in seen)
@@ -67,15 +67,17 @@ def _references(name: str) -> Mapping[str, object]:
     return vars(catalogue.module_of("reference", name))
 
 
-def _not_there(name: str, candidate: Candidate) -> Text | None:
-    """Why the answer cannot be probed at all, if it cannot."""
-    kind = candidate.describe(name)
+def _not_there(name: str, kind: str, got: list[list[Outcome]]) -> Text | None:
+    """Why the answer could not be probed at all, if it could not; what it did tells nothing then.
+
+    kind: what it is, as `probe.describe` says.
+    """
     if kind in ("missing", "none"):
         return (MISSING if kind == "missing" else EMPTY).fill(name=name)
     reference = catalogue.reference(name)
     want = "class" if isinstance(reference, type) else "function"
     if not callable(reference):
-        blank = kind == "value" and candidate.run(name, [[Read()]])[0][0].value in ("", [])
+        blank = kind == "value" and got[0][0].value in ("", [])
         return EMPTY.fill(name=name) if blank else None
     if kind == want or (want == "function" and kind == "class"):
         return None
@@ -125,7 +127,7 @@ def _elements(value: object) -> int:
 def _earlier(name: str, candidate: Candidate, seed: int) -> Text | None:
     """The first of the answers that this one uses which fails its own check."""
     for used in catalogue.exercise(name).uses:
-        if candidate.describe(used) != "missing" and not examine(used, candidate, seed).passed:
+        if candidate.run(used, [])[0] != "missing" and not examine(used, candidate, seed).passed:
             return EARLIER.fill(name=used)
     return None
 
