@@ -102,7 +102,7 @@ def line(*points: Point, colour: str = INK, width: float = 1.8, dashed: bool = F
     )
 
 
-def arrow(*points: Point, colour: str = INK, width: float = 1.8) -> str:
+def arrow(*points: Point, colour: str = INK, width: float = 1.8, dashed: bool = False) -> str:
     """A line through the points with a head at the last one."""
     (x0, y0), (x, y) = points[-2:]
     length, wide = 5 + 2.5 * width, 3 + 1.5 * width
@@ -113,7 +113,7 @@ def arrow(*points: Point, colour: str = INK, width: float = 1.8) -> str:
     right = (back[0] + wide * uy, back[1] - wide * ux)
     corners = " ".join(f"{px:.1f},{py:.1f}" for px, py in ((x, y), left, right))
     head = f'<polygon points="{corners}" fill="{colour}"/>'
-    return line(*points[:-1], back, colour=colour, width=width) + head
+    return line(*points[:-1], back, colour=colour, width=width, dashed=dashed) + head
 
 
 def plus(x: float, y: float, *, colour: str = INK, solid: bool = False) -> str:

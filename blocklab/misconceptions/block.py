@@ -4,6 +4,7 @@ from blocklab.misconceptions.block_count import count_parameters
 from blocklab.misconceptions.block_decoder import Decoder
 from blocklab.misconceptions.block_gpt2 import load_gpt2
 from blocklab.misconceptions.block_lora import LoRALinear
+from blocklab.misconceptions.block_parallel import ParallelBlock
 from blocklab.misconceptions.block_readings import logit_lens, name_the_wire
 from blocklab.misconceptions.block_wiring import PostNormBlock, PreNormBlock
 from blocklab.misconceptions.variants import Misconceptions, Wrong
@@ -13,6 +14,7 @@ from blocklab.text import Text
 __all__ = [
     "Decoder",
     "LoRALinear",
+    "ParallelBlock",
     "PostNormBlock",
     "PreNormBlock",
     "arrows",
@@ -124,29 +126,29 @@ block_nodes = Misconceptions(
     ),
 )
 
-_BY_THE_HEAD = {"norm1 → attention": "input", "x0 → the first add": "processing"}
-_SWAPPED = {"input": "processing", "processing": "input", "history": "history"}
+_SWAPPED = {"input": "processing", "processing": "input"}
+# by flag, what stands in which of the ten places
+_LABELS = {
+    "by_the_head": {2: "processing", 3: "input"},
+    "bypass_processes": {2: "processing"},
+    "depth_is_time": {7: "history"},
+    "depth_is_recurrence": {7: "recurrence"},
+    "models_process": {9: "processing"},
+    "models_feed": {9: "input"},
+    "designs_process": {10: "processing"},
+}
 
 
-def _arrows(wrong: Wrong) -> dict[str, str]:
-    kinds = dict(reference.arrows)
-    if "by_the_head" in wrong:
-        kinds |= _BY_THE_HEAD
+def _arrows(wrong: Wrong) -> str:
+    words = reference.arrows.split()
     if "swapped" in wrong:
-        kinds = {arrow: _SWAPPED[kind] for arrow, kind in kinds.items()}
+        words = [_SWAPPED.get(word, word) for word in words]
     if "all_processing" in wrong:
-        kinds = {a: "history" if k == "history" else "processing" for a, k in kinds.items()}
-    if "bypass_processes" in wrong:
-        kinds["x0 → the first add"] = "processing"
-    if "depth_is_time" in wrong:
-        kinds["x2 → the next block"] = "history"
-    if "models_process" in wrong:
-        kinds["GPT-1 → GPT-2"] = "processing"
-    if "models_feed" in wrong:
-        kinds["GPT-1 → GPT-2"] = "input"
-    if "designs_process" in wrong:
-        kinds["LayerNorm → RMSNorm"] = "processing"
-    return kinds
+        words = ["processing" if word == "input" else word for word in words]
+    for flag in wrong & _LABELS.keys():
+        for place, label in _LABELS[flag].items():
+            words[place - 1] = label
+    return " ".join(words)
 
 
 arrows = Misconceptions(
@@ -182,6 +184,12 @@ arrows = Misconceptions(
             "다음 block으로 가는 것은 역사가 아닙니다. 같은 forward pass 안에서 다음 block이 x2를 "
             "input으로 읽습니다.",
         ),
+        "depth_is_recurrence": Text(
+            "From one block to the next is no recurrence: no token waits for the one before it. "
+            "Each token's x2 goes up into the next block, all of them in the same forward pass.",
+            "다음 block으로 가는 것은 recurrence가 아닙니다. 어떤 token도 앞 token을 기다리지 "
+            "않습니다. 같은 forward pass 안에서 모든 token의 x2가 한꺼번에 다음 block으로 갑니다.",
+        ),
         "models_process": Text(
             "No tensor goes from GPT-1 to GPT-2, and GPT-2 is not GPT-1 processed further. One "
             "was published before the other: history.",
@@ -202,6 +210,7 @@ arrows = Misconceptions(
     },
     apart=(
         frozenset({"by_the_head", "swapped", "all_processing", "bypass_processes"}),
+        frozenset({"depth_is_time", "depth_is_recurrence"}),
         frozenset({"models_process", "models_feed"}),
     ),
 )

@@ -17,18 +17,7 @@ block_nodes = (
     "x0 norm causal_attention add_attention x1 norm ffn add_ffn x2 repeat final_norm lm_head logits"
 )
 
-arrows = {
-    "x0 → norm1": "input",
-    "norm1 → attention": "processing",
-    "x0 → the first add": "input",
-    "attention → the first add": "processing",
-    "x1 → norm2": "input",
-    "ffn → the second add": "processing",
-    "x2 → the next block": "input",
-    "lm_head → logits": "processing",
-    "GPT-1 → GPT-2": "history",
-    "LayerNorm → RMSNorm": "history",
-}
+arrows = "input input processing processing input processing input processing history history"
 
 
 class PreNormBlock(nn.Module):
@@ -141,6 +130,29 @@ class Decoder(nn.Module):
     def forward(self, ids: Int[Tensor, "B T"]) -> Float[Tensor, "B T vocab_size"]:
         """The logits: for every token, a score for each token that may come next."""
         return self.lm_head(self.final_norm(self.states(ids)[-1]))
+
+
+class ParallelBlock(nn.Module):
+    """Attention and FFN side by side: x + attention(h) + ffn(h), where h = norm(x).
+
+    attention, ffn, norm: modules, each kept under its own name. The norm is called once, and both
+    sublayers read what it gives.
+    x, mask, how and the result: as in `PreNormBlock`.
+    Source: Wang and Komatsuzaki (2021), GPT-J; Chowdhery et al. (2022), PaLM, section 2.
+    """
+
+    def __init__(self, attention: nn.Module, ffn: nn.Module, norm: nn.Module) -> None:
+        super().__init__()
+        self.attention, self.ffn, self.norm = attention, ffn, norm
+
+    def forward(
+        self,
+        x: Float[Tensor, "B T d_model"],
+        mask: Bool[Tensor, "... T T"] | None = None,
+        **how: Any,
+    ) -> Float[Tensor, "B T d_model"]:
+        h = self.norm(x)
+        return x + self.attention(h, mask, **how) + self.ffn(h)
 
 
 def count_parameters(config: BlockConfig) -> int:

@@ -6,10 +6,13 @@ from functools import partial
 from typing import NamedTuple, TypeVar
 
 from blocklab.text import Text, both
+from blocklab.widgets.arrow_readings import read_arrows
+from blocklab.widgets.arrows import ARROWS, Arrow
 from blocklab.widgets.readings import Reading, read_block, read_heads, read_widths
 
 EMPTY = "?"
 T = TypeVar("T")
+COMPUTES = Text("What does this compute?", "이 그림은 무엇을 계산합니까?")
 
 
 class Diagram(NamedTuple):
@@ -21,6 +24,8 @@ class Diagram(NamedTuple):
     parts: names of equal parts of the row, where one does not go on into the next.
     heads: what each place of a part is for, where that is told.
     flows: whether what stands in a slot goes on into the next one.
+    arrows: where the slots are arrows, what these are between.
+    asks: what a learner asks to have it read.
     """
 
     title: Text
@@ -32,6 +37,8 @@ class Diagram(NamedTuple):
     parts: tuple[Text, ...] = (both(""),)
     heads: tuple[Text, ...] = ()
     flows: bool = True
+    arrows: tuple[Arrow, ...] = ()
+    asks: Text = COMPUTES
 
     def words(self, answer: str) -> list[str]:
         """The answer's words, one a slot, with `?` where one is missing; more words stay."""
@@ -52,7 +59,10 @@ class Diagram(NamedTuple):
         return str(self.labels.get(word, word))
 
     def lead(self, slot: int) -> str:
-        """What stands before a slot: the name of the part that begins there, or an arrow."""
+        """What stands before a slot: what it is called or the part that begins there, or a sign."""
+        if slot < len(self.arrows):
+            start, end, _ = self.arrows[slot]
+            return f"{'· ' if slot else ''}{start.name} → {end.name}:"
         part, inside = divmod(slot, self.slots // len(self.parts))
         between = "→" if self.flows else "·"
         return between if inside or part >= len(self.parts) else str(self.parts[part])
@@ -168,6 +178,20 @@ DIAGRAMS = {
             "norm repeat replace softmax x0 x1 x2"
         ),
         once=False,
+    ),
+    "arrows": Diagram(
+        Text("Kinds of arrow", "화살표의 종류"),
+        Text(
+            "What does each of the ten arrows stand for? {reuse} One is left over.",
+            "화살표 열 개는 각각 무엇을 뜻합니까? {reuse} label 하나는 남습니다.",
+        ).fill(reuse=REUSE),
+        len(ARROWS),
+        _tray("history input processing recurrence"),
+        once=False,
+        read=read_arrows,
+        flows=False,
+        arrows=ARROWS,
+        asks=Text("What would this mean?", "이 그림은 무엇을 뜻합니까?"),
     ),
 }
 

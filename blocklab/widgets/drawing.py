@@ -1,4 +1,4 @@
-"""A diagram as a drawing: a column of nodes with the stream beside it, or rows of numbers.
+"""A diagram as a drawing: a column of nodes with the stream beside it, rows of numbers, or arrows.
 
 Only what is drawn depends on the answer, so an empty diagram gives nothing away: the additions
 and the stream they add to appear with the labels that make them.
@@ -10,15 +10,13 @@ from typing import Any
 
 from blocklab.figures.colours import STREAM
 from blocklab.figures.diagram import FONT, arrow, box, line, plus, text
-from blocklab.text import Text
+from blocklab.widgets.arrow_drawing import draw_arrows
 from blocklab.widgets.diagrams import EMPTY, Diagram
+from blocklab.widgets.places import node, shown
 
 WIDTH = 340
 STEP, HIGH, WIDE = 44, 30, 210  # from node to node; one node
 MIDDLE, RAIL = 210, 34
-FREE = Text("empty", "비어 있음")
-PLACE = Text("Place {number}: {label}", "{number}번 칸: {label}")
-CHOSEN = Text("Place {number}, chosen: {label}", "고른 칸 {number}번: {label}")
 
 
 def draw(diagram: Diagram, answer: str, chosen: int | None = None) -> str:
@@ -27,7 +25,7 @@ def draw(diagram: Diagram, answer: str, chosen: int | None = None) -> str:
     chosen: the place that is being filled; the nodes are buttons then. None: a still picture.
     """
     words = diagram.words(answer)
-    nodes = _rows if len(diagram.parts) > 1 else _column
+    nodes = draw_arrows if diagram.arrows else _rows if len(diagram.parts) > 1 else _column
     height, parts = nodes(diagram, words, chosen)
     said = escape(f"{diagram.title}: {diagram.text(answer)}")
     role = "img" if chosen is None else "group"
@@ -48,10 +46,10 @@ def _column(
     for start, end in diagram.read(words).skips:
         parts.append(_skip(start, end))
     for place, word in enumerate(words):
-        node = box(MIDDLE, _top(place) + HIGH / 2, WIDE, HIGH, **_look(word, place == chosen))
-        name = text(MIDDLE, _top(place) + HIGH / 2, _shown(diagram, word), size=13.5)
+        frame = box(MIDDLE, _top(place) + HIGH / 2, WIDE, HIGH, **_look(word, place == chosen))
+        name = text(MIDDLE, _top(place) + HIGH / 2, shown(diagram, word), size=13.5)
         number = text(MIDDLE - WIDE / 2 + 14, _top(place) + HIGH / 2, str(place + 1), size=11)
-        parts.append(_node(diagram, word, place, chosen, node, number, name))
+        parts.append(node(diagram, word, place, chosen, frame, number, name))
     return _top(len(words)) + 4, parts
 
 
@@ -83,9 +81,9 @@ def _rows(diagram: Diagram, words: Sequence[str], chosen: int | None) -> tuple[i
             parts.append(arrow((x - wide / 2 - 9, y + 62), (x - wide / 2 + 9, y + 62)))
         head = diagram.heads[column] if diagram.heads else ""
         parts.append(text(x, y + 35, head, size=12))
-        node = box(x, y + 62, wide - 22, HIGH, **_look(word, place == chosen))
-        shown = text(x, y + 62, _shown(diagram, word), size=14)
-        parts.append(_node(diagram, word, place, chosen, node, shown))
+        frame = box(x, y + 62, wide - 22, HIGH, **_look(word, place == chosen))
+        number = text(x, y + 62, shown(diagram, word), size=14)
+        parts.append(node(diagram, word, place, chosen, frame, number))
         if word.isdigit() and diagram.flows:
             half = min(1.0, int(word) / largest) * (wide - 22) / 2
             parts.append(line((x - half, y + 86), (x + half, y + 86), colour=STREAM, width=6))
@@ -94,19 +92,3 @@ def _rows(diagram: Diagram, words: Sequence[str], chosen: int | None) -> tuple[i
 
 def _look(word: str, chosen: bool) -> dict[str, Any]:
     return {"dashed": word == EMPTY, "shade": 0.14 if chosen else 0.0}
-
-
-def _shown(diagram: Diagram, word: str) -> str:
-    return "" if word == EMPTY else diagram.label(word)
-
-
-def _node(diagram: Diagram, word: str, place: int, chosen: int | None, *parts: str) -> str:
-    if chosen is None:
-        return "".join(parts)
-    label = FREE if word == EMPTY else diagram.label(word)
-    says = (CHOSEN if place == chosen else PLACE).fill(number=place + 1, label=label)
-    return (
-        f'<g class="blocklab-node" role="button" tabindex="{0 if place == chosen else -1}" '
-        f'data-place="{place}" aria-label="{escape(str(says))}" '
-        f'aria-pressed="{"true" if place == chosen else "false"}">{"".join(parts)}</g>'
-    )

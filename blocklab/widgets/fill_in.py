@@ -11,17 +11,15 @@ from blocklab.text import Text, language
 from blocklab.widgets.diagrams import EMPTY, Diagram
 from blocklab.widgets.drawing import draw
 from blocklab.widgets.front import STYLE, module
-from blocklab.widgets.readings import STAND_INS
 
 WORDS = {
     "tray": Text("Labels", "Label"),
     "clear": Text("Empty all places", "모든 칸 비우기"),
-    "ask": Text("What does this compute?", "이 그림은 무엇을 계산합니까?"),
     "how": Text(
-        "Drag a label to a node, or choose a node and then a label. By keyboard: arrows choose, "
-        "Enter goes from the node to the labels and puts one in, Delete empties a node.",
-        "label을 node로 끌어 놓거나, node를 고른 다음 label을 고르세요. 키보드로는 화살표로 "
-        "고르고, Enter로 node에서 label로 옮겨 가 하나를 넣고, Delete로 node를 비웁니다.",
+        "Drag a label to a place, or choose a place and then a label. By keyboard: the arrow keys "
+        "choose, Enter goes from the place to the labels and puts one in, Delete empties a place.",
+        "label을 칸으로 끌어 놓거나, 칸을 고른 다음 label을 고르세요. 키보드로는 화살표 키로 "
+        "고르고, Enter로 칸에서 label로 옮겨 가 하나를 넣고, Delete로 칸을 비웁니다.",
     ),
     "code": Text(
         "Run this cell again, and the answer moves into the code:",
@@ -57,6 +55,7 @@ class FillIn(anywidget.AnyWidget):
         self.diagram, self.code_of = diagram, code_of
         words = {key: str(said) for key, said in WORDS.items()}
         words |= {"title": str(diagram.title), "question": str(diagram.question)}
+        words["ask"] = str(diagram.asks)
         super().__init__(
             language=language(), still=f"blocklab-{name}-{language()}", words=words, answer=answer
         )
@@ -99,6 +98,5 @@ class FillIn(anywidget.AnyWidget):
         """What the diagram computes, as HTML."""
         read = self.diagram.read(self.diagram.words(self.answer))
         lines = "".join(f"<div>{escape(line)}</div>" for line in read.lines)
-        said = [read.says, read.note, STAND_INS if read.lines else None]
-        paragraphs = "".join(f"<p>{escape(str(text))}</p>" for text in said if text)
+        paragraphs = "".join(f"<p>{escape(str(text))}</p>" for text in (read.says, *read.notes))
         return f'<div class="blocklab-equations">{lines}</div>{paragraphs}'

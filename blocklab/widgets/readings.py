@@ -47,14 +47,14 @@ NO_MASK = Text(
 class Reading(NamedTuple):
     """What was read off a diagram.
 
-    lines: one equation a state, with its value; says: what it means.
+    lines: one equation a state, with its value; says: what it means; notes: more to say.
     skips: for every addition, the place where the stream it adds to was last written, and its own;
         the place before the first is -1.
     """
 
     lines: Sequence[str] = ()
     says: Text = NOTHING
-    note: Text | None = None
+    notes: Sequence[Text] = ()
     skips: Sequence[tuple[int, int]] = ()
 
 
@@ -94,7 +94,7 @@ class Stream:
         self.states, self.since = 0, -1
         self.lines, self.skips = [f"x₀ = {_numbers(X0)}"], []
         self.says: Text | None = None
-        self.note: Text | None = None
+        self.notes = [STAND_INS]
 
     @property
     def open(self) -> bool:
@@ -152,7 +152,8 @@ class Stream:
                 self.compute("norm")
                 self.compute(word.removeprefix("norm_"))
             case "causal_attention" | "full_attention":
-                self.note = NO_MASK if word == "full_attention" else self.note
+                if word == "full_attention":
+                    self.notes = [NO_MASK, STAND_INS]
                 self.compute("attention")
             case "norm" | "attention" | "ffn":
                 self.compute(word)
@@ -163,7 +164,7 @@ class Stream:
     def read(self) -> Reading:
         written = [a - b for a, b in zip(self.stream.vector, X0, strict=True)]
         kept = KEPT.fill(written=_numbers(written)) if self.states else NOTHING
-        return Reading(self.lines, self.says or kept, self.note, self.skips)
+        return Reading(self.lines, self.says or kept, self.notes, self.skips)
 
 
 def read_block(words: Sequence[str], *, norm_on_stream: bool = False) -> Reading:

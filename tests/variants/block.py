@@ -8,6 +8,7 @@ from tests.variants.block_decoder import (
     DecoderHooked,
     DecoderSliced,
 )
+from tests.variants.block_parallel import PARALLEL
 from tests.variants.block_readings import (
     LoRAEinsum,
     LoRAMerged,
@@ -52,9 +53,8 @@ BLOCK_NODES = [
 ]
 
 ARROWS = [
-    {arrow: kind.upper() for arrow, kind in reference.arrows.items()},
-    dict(reversed(reference.arrows.items())),
-    {**reference.arrows, "BERT → RoBERTa": "history"},
+    reference.arrows.upper(),
+    "Input Input Processing Processing\nInput Processing\nInput Processing\nHistory History\n",
 ]
 
 CORRECT: dict[str, list] = {
@@ -62,6 +62,7 @@ CORRECT: dict[str, list] = {
     "arrows": ARROWS,
     "PreNormBlock": [PreOneLine, PreNamedRotate, PreSteps, PreCloned],
     "PostNormBlock": [PostOneLine, PostSteps, PostNamedRotate, PostStacked],
+    "ParallelBlock": PARALLEL,
     "Decoder": [DecoderBuffered, DecoderSliced, DecoderHooked, DecoderByTable, DecoderCopied],
     "count_parameters": [count_on_meta, count_blocks, count_by_difference, count_tensor],
     "logit_lens": [lens_at_once, lens_loop, lens_filled, lens_mapped],

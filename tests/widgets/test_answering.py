@@ -221,17 +221,26 @@ assert "ipywidgets" not in sys.modules
 INSIDE = "from IPython.core.interactiveshell import InteractiveShell\n{}InteractiveShell.instance()"
 
 
-@pytest.mark.parametrize(
-    "start",
-    ["", INSIDE.format(""), INSIDE.format("InteractiveShell.kernel = 1\n")],
-    ids=["plain Python", "a terminal", "grading in a kernel"],
-)
-def test_without_a_front_end_only_the_code_counts(start: str) -> None:
-    environment = {**os.environ, "NBGRADER_EXECUTION": "autograde" if "kernel" in start else ""}
+def outside(start: str, execution: str = "") -> str:
+    """What a process without a front end prints for all of that."""
+    environment = {**os.environ, "NBGRADER_EXECUTION": execution}
     done = subprocess.run(
         [sys.executable, "-c", start + OUTSIDE], env=environment, capture_output=True, text=True
     )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.mark.parametrize("start", ["", INSIDE.format("")], ids=["plain Python", "a terminal"])
+def test_without_a_front_end_only_the_code_counts(start: str) -> None:
+    assert outside(start) == ""
+
+
+def test_in_a_graders_kernel_the_code_counts_and_the_answer_is_shown_once() -> None:
+    kernel = INSIDE.format("InteractiveShell.kernel = 1\n")
+    shown = outside(kernel, "autograde").splitlines()
+    assert shown[0] == "Causal mask: 1 nonsense"
+    assert len(shown) == 4
 
 
 def test_an_unknown_diagram_or_mask_is_an_error_everywhere() -> None:

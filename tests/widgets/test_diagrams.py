@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 import pytest
 
 from blocklab import text
+from blocklab.misconceptions.block import arrows as wrong_arrows
 from blocklab.misconceptions.block import block_nodes as wrong_nodes
 from blocklab.misconceptions.ffn import ffn_widths as wrong_widths
 from blocklab.misconceptions.variants import Misconceptions
@@ -35,7 +36,8 @@ def test_the_right_answer_can_be_put_together_and_something_wrong_too(
 
 
 @pytest.mark.parametrize(
-    ("name", "wrong"), [("ffn_widths", wrong_widths), ("block_nodes", wrong_nodes)]
+    ("name", "wrong"),
+    [("ffn_widths", wrong_widths), ("block_nodes", wrong_nodes), ("arrows", wrong_arrows)],
 )
 def test_what_is_known_to_be_got_wrong_can_be_put_together(
     name: str, wrong: Misconceptions

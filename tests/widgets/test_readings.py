@@ -4,7 +4,7 @@ import pytest
 
 from blocklab.text import both
 from blocklab.widgets.diagrams import DIAGRAMS
-from blocklab.widgets.readings import read_block, read_heads, read_widths
+from blocklab.widgets.readings import NO_MASK, read_block, read_heads, read_widths
 
 KEPT = "x₀ is still in the sum"
 
@@ -50,8 +50,8 @@ def test_an_empty_place_ends_the_reading() -> None:
 
 
 def test_attention_without_a_mask_is_noted() -> None:
-    assert read_block(["x0", "norm", "full_attention", "add_attention"]).note
-    assert not read_block(["x0", "norm", "causal_attention", "add_attention"]).note
+    assert NO_MASK in read_block(["x0", "norm", "full_attention", "add_attention"]).notes
+    assert NO_MASK not in read_block(["x0", "norm", "causal_attention", "add_attention"]).notes
 
 
 @pytest.mark.parametrize("name", DIAGRAMS)
