@@ -22,7 +22,8 @@ ROOT = Path(__file__).resolve().parent
 OLDEST = (3, 11)
 STAMP = "course.json"  # in .venv: what is installed there, or that something is half installed
 COURSE = ("course",)
-TEST = ("course", "test")
+SITE = ("course", "site")
+TEST = ("course", "site", "test")
 CONNECTION = "course.server.PromptConnection"  # of JupyterLab with kernels: widgets answer at once
 
 
@@ -55,9 +56,10 @@ def version_of(python: Path) -> str | None:
 
 def wanted(venv: Path) -> dict[str, object]:
     """What a finished installation has to agree with; a change in any of it installs again."""
-    files = [(ROOT / name).read_bytes() for name in ("pyproject.toml", "constraints.txt")]
+    asked = (ROOT / "pyproject.toml").read_bytes().split(b"\n[tool.")[0]  # not how tools are set
+    files = asked + b"\0" + (ROOT / "constraints.txt").read_bytes()
     return {
-        "files": hashlib.sha256(b"\0".join(files)).hexdigest(),
+        "files": hashlib.sha256(files).hexdigest(),
         "project": str(ROOT),
         "venv": str(venv),
         "python": version_of(python_in(venv)),
@@ -258,8 +260,8 @@ def test(venv: Path, options: argparse.Namespace, rest: list[str]) -> int:
     return hand_over(venv, ["-m", "pytest", "-q", "-n", "2", "--dist", "loadgroup", *full, *rest])
 
 
-def build(venv: Path, _: argparse.Namespace, rest: list[str]) -> int:
-    return hand_over(venv, ["-m", "course.build", *rest])
+def course(venv: Path, options: argparse.Namespace, rest: list[str]) -> int:
+    return hand_over(venv, ["-m", f"course.{options.command}", *rest])
 
 
 def autograder(venv: Path, options: argparse.Namespace, rest: list[str]) -> int:
@@ -303,10 +305,15 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--full", action="store_true", help="also what takes large numbers and long")
 
     # These explain their own options, once they are installed.
-    command("build", build, COURSE, "make the notebooks from course/", "", own_help=False)
+    command("build", course, COURSE, "make the notebooks from course/", "", own_help=False)
+    command("publish", course, COURSE, "tell the notebooks their address", "", own_help=False)
+    command("colab", course, COURSE, "pack a zip to upload to Colab", "", own_help=False)
+    command("site", course, SITE, "make the static site", "", own_help=False)
     command("collect", autograder, COURSE, "take in what students sent", "", own_help=False)
     command("grade", autograder, COURSE, "grade submissions", "", own_help=False)
     command("class", autograder, COURSE, "make an instructor's folder", "", own_help=False)
+    command("deadline", autograder, COURSE, "say when a unit is due", "", own_help=False)
+    command("formgrader", autograder, COURSE, "grade by hand in JupyterLab", "", own_help=False)
     return top
 
 

@@ -3,19 +3,24 @@
 import asyncio
 import contextlib
 import json
+import math
 from queue import Empty
 from typing import Any, TypeVar
 
 import zmq
 import zmq.asyncio
 from jupyter_client.asynchronous.client import AsyncKernelClient
-from jupyter_client.channels import AsyncZMQSocketChannel
+from jupyter_client.channels import AsyncZMQSocketChannel, ZMQSocketChannel
 from nbclient.exceptions import DeadKernelError
 from traitlets import Type
 
+from autograder.frames import Frames, TooLargeError
 from autograder.sandbox import Limits
 
 CUT = "\n[more output than {output:,} bytes: the rest is cut]\n"
+LEAST = 512  # bytes that any output counts as: the judge keeps more of it than its words
+DEEPEST = 32  # how deep data in an output may be nested
+MOST = 1000  # forms of one output, lines of one traceback: each is looked at on its own
 LAST_WORDS = 0.05  # seconds in which a reply may still arrive from a kernel that is gone
 BUNDLES = {"display_data", "update_display_data", "execute_result"}
 SHOWN = {"stream", "error", *BUNDLES}
@@ -43,17 +48,18 @@ def sound(message: Message) -> bool:
 
 def _sound(kind: str, content: Message) -> bool:
     count = content.get("execution_count")
-    if count is not None and (type(count) is not int or count < 0):
+    if count is not None and (type(count) is not int or not 0 <= count < 1 << 31):
         return False
     if not isinstance(content.get("transient", {}).get("display_id", ""), str):
         return False
     if kind in BUNDLES:
         data, *others = content["data"], content["metadata"], content.get("transient", {})
-        items = all(_item(name, value) for name, value in data.items())
-        return items and all(isinstance(other, dict) for other in others)
+        items = len(data) <= MOST and all(_item(name, value) for name, value in data.items())
+        return items and all(isinstance(other, dict) and _writable(other) for other in others)
     if kind == "error" or (kind == "execute_reply" and content["status"] == "error"):
         words = [content["ename"], content["evalue"], *content["traceback"]]
-        return isinstance(content["traceback"], list) and all(isinstance(w, str) for w in words)
+        long = not isinstance(content["traceback"], list) or len(words) > MOST
+        return not long and all(isinstance(word, str) for word in words)
     if kind == "stream":
         return content["name"] in ("stdout", "stderr") and isinstance(content["text"], str)
     return isinstance(content["status" if kind == "execute_reply" else "execution_state"], str)
@@ -61,16 +67,33 @@ def _sound(kind: str, content: Message) -> bool:
 
 def _item(kind: str, value: Any) -> bool:
     """Whether a value of a MIME bundle may stand in a notebook."""
-    return isinstance(value, str) or kind.endswith(("/json", "+json"))
+    return isinstance(value, str) or (kind.endswith(("/json", "+json")) and _writable(value))
+
+
+def _writable(value: Any, depth: int = 0) -> bool:
+    """Whether every reader of JSON can read it: not nested too deep, and without NaN."""
+    if isinstance(value, dict | list):
+        inside = value.values() if isinstance(value, dict) else value
+        return depth < DEEPEST and all(_writable(v, depth + 1) for v in inside)
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 class UntrustedChannel(AsyncZMQSocketChannel):
     """A channel that passes over whatever is no message."""
 
+    limits = Limits()
     checked: frozenset[str] = frozenset()
+    _asked = ""
+
+    def __init__(self, connection: Any, session: Any, loop: Any = None) -> None:
+        ZMQSocketChannel.__init__(self, connection, session, loop)  # `Frames` are welcome, too
+
+    def begin(self, request: str) -> None:
+        """From now on the kernel is at this request of ours."""
+        self._asked = request
 
     async def get_msg(self, timeout: float | None = None) -> Message:
-        """The next message. Raises queue.Empty when there is none in time."""
+        """The next message. Raises queue.Empty when there is none in time, or TooLargeError."""
         loop = asyncio.get_running_loop()
         end = None if timeout is None else loop.time() + timeout
         while True:
@@ -81,6 +104,12 @@ class UntrustedChannel(AsyncZMQSocketChannel):
                 if message["header"]["msg_type"] not in self.checked or sound(message):
                     return message
 
+    def _instead(self, kind: str, content: Message) -> Message:
+        """A message of ours in the place of one that is not wanted."""
+        header, parent = {"msg_type": kind}, {"msg_id": self._asked}
+        told = {"header": header, "parent_header": parent, "msg_type": kind}
+        return {**told, "metadata": {}, "content": content}
+
 
 class ReplyChannel(UntrustedChannel):
     """A channel on which nobody waits for a dead kernel."""
@@ -89,7 +118,10 @@ class ReplyChannel(UntrustedChannel):
     checked = frozenset({"execute_reply"})
 
     async def get_msg(self, timeout: float | None = None) -> Message:
-        """The next message. Raises DeadKernelError at once when the kernel is gone."""
+        """The next message; an error in the place of one that is too large.
+
+        Raises DeadKernelError at once when the kernel is gone.
+        """
         message = asyncio.ensure_future(super().get_msg(timeout))
         death = asyncio.ensure_future(self.manager.ended())
         try:
@@ -98,6 +130,9 @@ class ReplyChannel(UntrustedChannel):
             if message.done():
                 return message.result()
             raise DeadKernelError(f"the kernel has ended (code {death.result()})")
+        except TooLargeError as error:
+            content = {"status": "error", "ename": "TooLarge", "evalue": str(error)}
+            return self._instead("execute_reply", {**content, "traceback": [str(error)]})
         finally:
             message.cancel()
             death.cancel()
@@ -106,35 +141,35 @@ class ReplyChannel(UntrustedChannel):
 class OutputChannel(UntrustedChannel):
     """The channel of outputs, of which each cell has only so much."""
 
-    limits = Limits()
     checked = frozenset(HEARD - {"execute_input", "clear_output"})
-    _cell, _seen = "", 0
+    _seen = 0  # since the last request of ours, whatever parent an output claims
+
+    def begin(self, request: str) -> None:
+        super().begin(request)
+        self._seen = 0
 
     async def get_msg(self, timeout: float | None = None) -> Message:
         """The next message; once a cell has shown too much, one says so and the rest is cut."""
         while True:
-            message = await super().get_msg(timeout)
-            if message["header"]["msg_type"] not in HEARD:
+            try:
+                message = await super().get_msg(timeout)
+                kind, size = message["header"]["msg_type"], _size(message)
+            except TooLargeError:
+                message, kind, size = {}, "stream", self.limits.output + 1
+            if kind not in SHOWN:
+                if kind in HEARD:
+                    return message
                 continue
-            before, after = self._count(message)
-            if after <= self.limits.output:
+            before, self._seen = self._seen, self._seen + size
+            if self._seen <= self.limits.output:
                 return message
             if before <= self.limits.output:
-                message["header"]["msg_type"] = message["msg_type"] = "stream"
                 text = CUT.format(output=self.limits.output)
-                message["content"] = {"name": "stdout", "text": text}
-                return message
+                return self._instead("stream", {"name": "stdout", "text": text})
 
-    def _count(self, message: Message) -> tuple[int, int]:
-        """How much its cell had shown before this message and has after it."""
-        if message["header"]["msg_type"] not in SHOWN:
-            return 0, 0
-        cell = str(message["parent_header"].get("msg_id"))
-        if cell != self._cell:
-            self._cell, self._seen = cell, 0
-        before = self._seen
-        self._seen += len(json.dumps(message["content"], default=str))
-        return before, self._seen
+
+def _size(message: Message) -> int:
+    return max(LEAST, len(json.dumps(message["content"], default=str)))
 
 
 class BoundedClient(AsyncKernelClient):
@@ -143,11 +178,37 @@ class BoundedClient(AsyncKernelClient):
     shell_channel_class = Type(ReplyChannel)
     control_channel_class = Type(ReplyChannel)
     iopub_channel_class = Type(OutputChannel)
+    stdin_channel_class = Type(UntrustedChannel)
 
     def _context_default(self) -> zmq.asyncio.Context:
         self._created_context = True
         manager: Any = self.parent
         return bounded(zmq.asyncio.Context(), manager.limits)
+
+    def _create_connected_socket(self, channel: str, identity: bytes | None = None) -> Any:
+        """To a sandbox, a connection that the kernel cannot fill; else an ordinary socket.
+
+        None where a kernel has nothing to say: nobody here answers its questions.
+        """
+        manager: Any = self.parent
+        if self.transport != "ipc":
+            return super()._create_connected_socket(channel, identity)
+        kind = "SUB" if channel == "iopub" else "DEALER"
+        if channel == "stdin":
+            return None
+        path = self._make_url(channel).removeprefix("ipc://")
+        return Frames(path, kind, identity or b"", manager.limits.message)
+
+    def start_channels(self, *_: Any, **__: Any) -> None:
+        """Start those that are needed: a kernel's death shows without its heartbeat."""
+        super().start_channels(stdin=False, hb=False)
+
+    def execute(self, code: str, **options: Any) -> str:
+        """Ask the kernel to run code; returns the request's id."""
+        request = super().execute(code, **options)
+        self.shell_channel.begin(request)
+        self.iopub_channel.begin(request)
+        return request
 
     @property
     def shell_channel(self) -> Any:

@@ -49,7 +49,8 @@ def collect_sent(
 
     A table, and received/report.csv, say what was repaired, what is late, and what was refused.
     """
-    from autograder.intake import collect, time_zone
+    from autograder.deadline import time_zone
+    from autograder.intake import collect
     from autograder.rows import COLLECTED, REFUSED, table
 
     rows = collect(folder, sources, unit, timezone)
@@ -58,6 +59,24 @@ def collect_sent(
     console.print(f"{number} to grade. The same table: {folder / 'received' / 'report.csv'}")
     if any(row.status == REFUSED for row in rows):
         raise typer.Exit(1)
+
+
+@app.command("deadline")
+def set_when_due(
+    folder: Annotated[Path, typer.Argument(help="a class folder", metavar="CLASS")],
+    unit: Annotated[str, typer.Argument(help="a unit such as 02_rms_norm")],
+    when: Annotated[str, typer.Argument(help='such as "2026-03-10 23:59", time of the class')],
+    timezone: Annotated[
+        str | None, typer.Option(help="of the class, such as Asia/Seoul; needed once")
+    ] = None,
+) -> None:
+    """Set or move the deadline of a unit. What is late by it, `collect` and `grade` say."""
+    from autograder.deadline import set_deadline
+
+    if unit not in units():
+        raise typer.BadParameter(f"no unit {unit}; there is {', '.join(units())}")
+    due = set_deadline(folder, unit, when, timezone)
+    console.print(f"{unit} is due {due:%Y-%m-%d %H:%M %Z}. What is graded already: grade it again.")
 
 
 @app.command("grade")
@@ -103,6 +122,22 @@ def _grade(folder: Path, unit: str, isolation: Isolation | None) -> None:
         console.print(f"{student} could not be graded:\n{trouble}", style="red")
     if troubled:
         raise typer.Exit(1)
+
+
+@app.command(
+    "formgrader", context_settings={"allow_extra_args": True, "ignore_unknown_options": True}
+)
+def open_formgrader(
+    context: typer.Context,
+    folder: Annotated[Path, typer.Argument(help="a class folder", metavar="CLASS")],
+    browser: Annotated[
+        bool, typer.Option(help="open it in a browser, or print its address")
+    ] = True,
+) -> None:
+    """Open JupyterLab in a class folder, with nbgrader's formgrader; it takes more arguments."""
+    from autograder.formgrader import serve
+
+    raise typer.Exit(serve(folder, context.args, browser))
 
 
 def main() -> None:

@@ -67,13 +67,17 @@ def enter_namespaces(disk: int) -> None:
     shown = [name for name in os.listdir("/tmp") if not name.startswith(".")]
     if shown:
         _mount("/tmp", "/dev/shm", None, MS_BIND | MS_REC, None)
-    for folder in WRITABLE:
-        _mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, f"size={disk},nr_inodes=20000")
-        while folder == "/tmp" and shown:
-            _show_again(shown.pop())
+    _mount_writable("/tmp", disk)
+    for name in shown:
+        _show_again(name)
+    _mount_writable("/dev/shm", disk)
     _mount("devpts", "/dev/pts", "devpts", MS_NOSUID, "newinstance,ptmxmode=0666,mode=0600")
     for folder in HIDDEN:
         _mount("tmpfs", folder, "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV, "size=4k,mode=0555")
+
+
+def _mount_writable(folder: str, disk: int) -> None:
+    _mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, f"size={disk},nr_inodes=20000")
 
 
 def _show_again(name: str) -> None:

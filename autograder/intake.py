@@ -19,6 +19,7 @@ from autograder import names
 from autograder.archives import Refused
 from autograder.arrivals import Arrivals, to_utc
 from autograder.classroom import ClassError
+from autograder.deadline import deadlines, time_zone
 from autograder.match import Release
 from autograder.names import TIMESTAMP
 from autograder.nbgrader_config import REPOSITORY
@@ -55,27 +56,6 @@ def collect(
     rows = sorted(arrivals.rows + settled, key=lambda r: (r.unit, r.student, r.file, r.source))
     write_report(folder / "received" / "report.csv", rows, zone)
     return rows
-
-
-def time_zone(folder: Path, name: str | None = None) -> ZoneInfo | None:
-    """The class's time zone, from its file `timezone`; a name sets it where none is set yet.
-
-    Raises ClassError if the name is unknown, or another than the one that is set.
-    """
-    path = folder / "timezone"
-    known = path.read_text("utf-8").strip() if path.exists() else ""
-    if name and known and name != known:
-        raise ClassError(f"The class's time zone is {known}; to change it, edit {path}.")
-    wanted = known or name
-    if not wanted:
-        return None
-    try:
-        zone = ZoneInfo(wanted)
-    except (ValueError, OSError, KeyError) as error:
-        raise ClassError(f"No time zone {wanted}; name one such as Asia/Seoul.") from error
-    if not known:
-        path.write_text(f"{zone.key}\n", "utf-8")
-    return zone
 
 
 def releases(folder: Path) -> dict[str, Release]:
@@ -159,16 +139,6 @@ def _repaired(kept: Kept, release: Release, unit: str) -> Repaired:
         raise
     except Exception as error:  # whatever it is, the other students are not held up by it
         raise Refused(f"could not be repaired: {type(error).__name__}: {error}") from error
-
-
-def deadlines(folder: Path) -> dict[str, datetime]:
-    """By unit, the deadline that the gradebook has, UTC."""
-    if not (folder / "gradebook.db").exists():
-        return {}
-    from autograder.grade import gradebook  # nbgrader takes seconds to load
-
-    with gradebook(folder) as book:
-        return {a.name: a.duedate.replace(tzinfo=UTC) for a in book.assignments if a.duedate}
 
 
 def _digest(data: bytes) -> str:

@@ -29,6 +29,7 @@ from traitlets import Enum, Float, Unicode
 
 from autograder.candidate import REQUEST, KernelCandidate, asked, reply_text
 from autograder.kernel import Sandbox
+from autograder.plain_tests import is_plain_test, settle
 from blocklab import catalogue
 from blocklab.checks.examine import examine, unanswered
 from blocklab.checks.report import Report
@@ -52,9 +53,15 @@ UNWALLED = Text(
     "Graded without isolation: the learner's code ran with the grader's own rights.",
     "격리 없이 채점했습니다. 학습자의 코드가 채점자의 권한으로 실행되었습니다.",
 )
+TOO_MUCH = Text(
+    "What this cell showed is left out: the cells before it have shown {most:,} bytes already.",
+    "이 셀의 출력은 뺐습니다. 앞의 셀들이 이미 {most:,}바이트를 출력했습니다.",
+)
 OWN_KERNEL = Text(
     "This test ran in the learner's own kernel.", "이 테스트는 학습자의 kernel에서 실행했습니다."
 )
+SHOWN = 16 << 20  # bytes of outputs that a graded notebook keeps
+SAME = 100  # displays under one name that an update changes
 _CHECK = re.compile(r"""\s*check\((["'])(\w+)\1\)\s*""")
 
 
@@ -86,7 +93,7 @@ class Judge(Execute):
         self._language = "ko" if ours.get("language") == "ko" else "en"
         self._student = resources.get("nbgrader", {}).get("student", "")
         self._unit = _unit(nb)
-        self._replays = self.replay_timeout
+        self._replays, self._room = self.replay_timeout, SHOWN
         self._well: dict[int, NotebookNode] = {}  # the cells that ended well, by their place
         return super().preprocess(nb, resources, km)
 
@@ -100,11 +107,27 @@ class Judge(Execute):
             cell.execution_count = None
         elif cell.cell_type == "code":
             self._run(cell, resources, index)
-            if cell.metadata.get("nbgrader", {}).get("grade"):
+            if is_plain_test(cell):
+                settle(cell)
                 said = OWN_KERNEL.to(self._language)
                 cell.outputs.append(new_output("display_data", {"text/plain": said}))
-            cell.outputs = mapped(cell.outputs, _writable)
+            cell.outputs = self._kept(mapped(cell.outputs, _writable), index)
         return cell, resources
+
+    def _kept(self, outputs: list[NotebookNode], index: int) -> list[NotebookNode]:
+        """The outputs of a cell, or where the notebook has no room for them, a word on that."""
+        size = len(json.dumps(outputs))
+        if size <= self._room:
+            self._room -= size
+            return outputs
+        self.clear_display_id_mapping(index)
+        said = TOO_MUCH.fill(most=SHOWN).to(self._language)
+        return [new_output("stream", name="stdout", text=said)]
+
+    def _update_display_id(self, display_id: str, msg: dict[str, Any]) -> None:
+        """As nbclient does, unless so many displays have one name that it takes for ever."""
+        if sum(map(len, self._display_id_map.get(display_id, {}).values())) <= SAME:
+            super()._update_display_id(display_id, msg)
 
     def _run(self, cell: NotebookNode, resources: Any, index: int) -> None:
         """Run a cell of the learner's; whatever it does to its kernel, the next one has one."""
@@ -184,21 +207,31 @@ class Judge(Execute):
 
     def _renew(self) -> None:
         """A new kernel, in which every cell has run that ended well before."""
+        start, displays = time.monotonic(), self._display_id_map
+        while not self._replay(start):
+            pass
+        self._replays -= time.monotonic() - start
+        self._display_id_map = displays
+
+    def _replay(self, start: float) -> bool:
+        """Run them in a new kernel, for their names alone; whether it lives on.
+
+        A cell that ends it this time is left out of the next one.
+        """
         self._fresh_kernel()
-        start = time.monotonic()
         for index, cell in list(self._well.items()):
             if time.monotonic() - start > self._replays:
                 break
+            self._display_id_map = {}
+            self.nb.cells[index] = again = copy.deepcopy(cell)
             try:
-                super().preprocess_cell(copy.deepcopy(cell), self.resources, index)
+                super().preprocess_cell(again, self.resources, index)
             except (DeadKernelError, CellTimeoutError):
                 del self._well[index]
+                return False
+            finally:
                 self.nb.cells[index] = cell
-                self._replays -= time.monotonic() - start
-                return self._renew()
-            self.nb.cells[index] = cell  # with the outputs it had
-        self._replays -= time.monotonic() - start
-        self._display_id_map = {}  # what a replay displayed is gone
+        return True
 
     def _fresh_kernel(self) -> None:
         self._cleanup_kernel()

@@ -20,13 +20,13 @@ from typing import Any, Literal
 
 import zmq
 import zmq.asyncio
-from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from jupyter_client.provisioning.provisioner_base import KernelProvisionerBase
 
 from autograder.channels import BoundedClient, bounded
+from autograder.frames import ready
 from autograder.inside import PORTS
 from autograder.sandbox import Limits, SandboxError, Warm, unavailable
 from blocklab.text import Text
@@ -111,11 +111,9 @@ class BoundedManager(AsyncKernelManager):
         client: Any = super().client(**options)
         return client
 
-    def blocking_client(self) -> BlockingKernelClient:
-        """A client for code that is not asynchronous; messages are bounded, death is not told."""
-        options = self.get_connection_info(session=True)
-        context = bounded(zmq.Context(), self.limits)
-        return BlockingKernelClient(parent=self, context=context, **options)
+    async def _async_request_shutdown(self, restart: bool = False) -> None:
+        """Nothing that a student's kernel would say in its last second is worth the wait."""
+        await self._async_kill_kernel(restart)
 
     async def ended(self) -> int:
         """Wait until the kernel is gone; its exit code, or minus the number of a signal."""
@@ -194,7 +192,7 @@ class SandboxProvisioner(KernelProvisionerBase):
         """Wait for the end of the process, without asking again and again."""
         while (code := await self.poll()) is None:
             assert self._pidfd is not None
-            await _readable(self._pidfd)
+            await ready(self._pidfd)
         return code
 
     async def wait(self) -> int:
@@ -219,15 +217,3 @@ class SandboxProvisioner(KernelProvisionerBase):
     async def cleanup(self, restart: bool = False) -> None:
         if self._pidfd is not None and await self.poll() is not None:
             await self.wait()
-
-
-async def _readable(number: int) -> None:
-    """Wait until a file descriptor can be read; several may wait for the same one."""
-    loop = asyncio.get_running_loop()
-    done, copy = loop.create_future(), os.dup(number)
-    loop.add_reader(copy, lambda: done.done() or done.set_result(None))
-    try:
-        await done
-    finally:
-        loop.remove_reader(copy)
-        os.close(copy)

@@ -10,6 +10,7 @@ from traitlets.config import Config
 
 from autograder.clean import CleanLearners
 from autograder.judge import Judge
+from autograder.limit import LimitText
 from autograder.pages import pages
 from autograder.quick import quicken
 from autograder.release import ClearSolutions
@@ -44,7 +45,7 @@ def configure(c: Config, folder: Path, language: str = "en") -> None:
     c.CourseDirectory.source_directory = str(REPOSITORY / "solutions" / language)
     c.CourseDirectory.release_directory = "release"
     stock: Any = Autograde.class_traits()["autograde_preprocessors"].default()
-    ours = {"Execute": [Judge, CleanLearners]}
+    ours = {"Execute": [Judge, CleanLearners], "LimitOutput": [LimitText]}
     c.Autograde.autograde_preprocessors = [q for p in stock for q in ours.get(p.__name__, [p])]
     pages(c, REPOSITORY / "solutions" / language)
     c.Judge.secret_file = str(folder / "secret")

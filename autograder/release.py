@@ -4,11 +4,18 @@ from nbgrader.preprocessors import ClearSolutions as NbgraderClearSolutions
 
 
 class ClearSolutions(NbgraderClearSolutions):
-    """nbgrader's ClearSolutions, which also knows a cell's own stub (metadata blocklab.stub)."""
+    """nbgrader's ClearSolutions, which also knows a cell's own stub, and puzzles.
+
+    Both stand in the cell's metadata: blocklab.stub is the source of the cell in the release;
+    blocklab.puzzle marks a solution that nbgrader does not record.
+    """
 
     def preprocess_cell(self, cell, resources, cell_index):
-        stub = cell.metadata.pop("blocklab", {}).get("stub")
-        if stub is None:
+        ours = cell.metadata.pop("blocklab", {})
+        if "stub" in ours:
+            cell.source = ours["stub"]
+        elif "puzzle" in ours:
+            self._replace_solution_region(cell, "python")
+        else:
             return super().preprocess_cell(cell, resources, cell_index)
-        cell.source = stub
         return cell, resources

@@ -20,8 +20,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from autograder import refusals
 from blocklab import catalogue
-from blocklab.text import Text, both
+from blocklab.text import Text
 
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent
@@ -41,17 +42,6 @@ NOT_HERE = """raise ModuleNotFoundError(
     f"{__name__} is not here while a submission is graded", name=__name__
 )
 """
-CHOICES = Text(
-    "Students' code cannot be walled in here: {why}\n"
-    "Grade on Linux with bubblewrap installed, or in the container image of autograder/Dockerfile, "
-    "or choose --isolation none, where a student's code can read and change whatever you can.",
-    "여기서는 학생 코드를 격리할 수 없습니다: {why}\n"
-    "bubblewrap이 설치된 Linux나 autograder/Dockerfile의 컨테이너 이미지에서 채점하거나, "
-    "--isolation none을 고르세요. 이때 학생 코드는 채점자가 읽고 바꿀 수 있는 모든 것에 "
-    "손댈 수 있습니다.",
-)
-NOT_LINUX = Text("this is not Linux", "Linux가 아닙니다")
-NO_BWRAP = Text("bubblewrap (bwrap) is not installed", "bubblewrap(bwrap)이 설치되어 있지 않습니다")
 
 
 class SandboxError(RuntimeError):
@@ -73,7 +63,7 @@ class Limits:
     disk: int = 256 << 20
     open_files: int = 256
     output: int = 2 << 20
-    message: int = 32 << 20
+    message: int = 4 << 20
 
 
 def command(unit: str, parts: Path) -> list[str]:
@@ -156,10 +146,12 @@ def _outermost(places: Sequence[Path], but: Sequence[Path]) -> list[Path]:
 def _blocklab(unit: str, parts: Path) -> list[str]:
     """blocklab, entry by entry: what is left out is then not there to be found."""
     folder = blocklab_folder()
-    left_out = ("checks", "misconceptions", "reference", "__pycache__")
+    left_out = ("checks", "misconceptions", "reference", "solutions.json", "__pycache__")
     args = _empty(folder)
     for entry in sorted(folder.iterdir()):
-        if entry.name not in left_out:
+        if entry.name == "catalogue.json":
+            args += _shown(parts / entry.name, entry)
+        elif entry.name not in left_out:
             args += _shown(entry)
     for name in ("checks", "misconceptions"):
         args += _not_here(folder / name / "__init__.py", parts)
@@ -220,7 +212,7 @@ class Warm:
     @property
     def folder(self) -> Path:
         """A folder that only the grader sees, until `close`."""
-        self._folder = self._folder or _parts()
+        self._folder = self._folder or _parts(self._unit)
         return self._folder
 
     def _path(self) -> list[str]:
@@ -297,7 +289,7 @@ class Warm:
                 self._folder = None
 
 
-def _parts() -> Path:
+def _parts(unit: str) -> Path:
     """A new folder with the few files that the sandbox shows and that are written for it."""
     short = None if len(tempfile.gettempdir()) < 60 else "/tmp"  # a socket's path has 107 bytes
     folder = Path(tempfile.mkdtemp(prefix="blocklab-", dir=short))
@@ -307,11 +299,20 @@ def _parts() -> Path:
         "group": f"student:x:{gid}:\n",
         "hosts": "127.0.0.1 localhost\n",
         "not_here.py": NOT_HERE,
+        "catalogue.json": _without_hints(unit),
     }
     for name, text in files.items():
         (folder / name).write_text(text, "utf-8")
         (folder / name).chmod(0o644)
     return folder
+
+
+def _without_hints(unit: str) -> str:
+    """The course's catalogue, where hints of this unit and later ones are left out."""
+    known = json.loads((blocklab_folder() / "catalogue.json").read_text("utf-8"))
+    for entry in known.values():
+        entry["hints"] = entry["hints"] if entry["unit"] < unit else []
+    return json.dumps(known)
 
 
 @functools.cache
@@ -321,15 +322,14 @@ def unavailable() -> Text | None:
     It is tried: a sandbox is built and a process in it walled off, without torch.
     """
     if sys.platform != "linux":
-        return CHOICES.fill(why=NOT_LINUX)
+        return refusals.NOT_LINUX
     if shutil.which("bwrap") is None:
-        return CHOICES.fill(why=NO_BWRAP)
+        return refusals.NO_BWRAP
     warm = Warm("", Limits(), trial=True)
     try:
         os.close(warm.launch([], "", "")[1])
     except (OSError, SandboxError) as error:
-        said = str(error).strip().splitlines()[-1]
-        return CHOICES.fill(why=both(said))
+        return refusals.why(str(error), refusals.in_container())
     finally:
         warm.close()
     return None

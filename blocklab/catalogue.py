@@ -1,6 +1,7 @@
 """Where everything that belongs to an exercise is found: its name is the key.
 
-`catalogue.json` is built from the course's source: points, hints and order stand there once.
+`catalogue.json` and `units.json` are built from the course's source: points, hints, titles and
+order stand there once.
 """
 
 import functools
@@ -24,19 +25,29 @@ MODULES = {
 
 
 class Exercise(NamedTuple):
-    """One graded item with a check: its unit, its points, what it builds on, and its hints."""
+    """One item with a check: its unit, its points, what it builds on, and its hints.
+
+    puzzle: whether it is there for the joy of it: no points, and nobody grades it.
+    """
 
     name: str
     unit: str
     points: float
     uses: tuple[str, ...]
     hints: tuple[Text, ...]
+    puzzle: bool = False
+
+
+class Unit(NamedTuple):
+    """A unit with exercises: its title, and the names of its written questions."""
+
+    title: Text
+    written: tuple[str, ...]
 
 
 @functools.cache
 def exercises() -> dict[str, Exercise]:
     """All exercises by name, in the order of the course."""
-    built = json.loads(resources.files("blocklab").joinpath("catalogue.json").read_text("utf-8"))
     return {
         name: Exercise(
             name,
@@ -44,9 +55,24 @@ def exercises() -> dict[str, Exercise]:
             entry["points"],
             tuple(entry["uses"]),
             tuple(Text(*hint) for hint in entry["hints"]),
+            entry.get("puzzle", False),
         )
-        for name, entry in built.items()
+        for name, entry in built("catalogue").items()
     }
+
+
+@functools.cache
+def units() -> dict[str, Unit]:
+    """The units that have exercises, by the name of their folder, in the order of the course."""
+    return {
+        name: Unit(Text(*entry["title"]), tuple(entry["written"]))
+        for name, entry in built("units").items()
+    }
+
+
+def built(name: str) -> dict[str, Any]:
+    """What the build has left in `<name>.json`. Raises FileNotFoundError if it is not there."""
+    return json.loads(resources.files("blocklab").joinpath(f"{name}.json").read_text("utf-8"))
 
 
 def exercise(name: str) -> Exercise:

@@ -39,14 +39,21 @@ def __getattr__(name: str) -> Any:
     if graded():
         return catalogue.reference(name)
     try:
-        return load(_file(name).read_text("utf-8"))[name]
+        return load(file(name).read_text("utf-8"))[name]
     except Exception:
         print(INSTEAD.fill(name=name))
         return catalogue.reference(name)
 
 
-def _file(name: str) -> Path:
+def file(name: str) -> Path:
+    """Where the answer to an exercise is kept, if there is one."""
     return record.folder() / "mine" / f"{name}.py"
+
+
+def put(name: str, source: str) -> None:
+    """Keep this source as the answer to an exercise. Raises OSError where it cannot be written."""
+    file(name).parent.mkdir(parents=True, exist_ok=True)
+    file(name).write_text(source, "utf-8")
 
 
 def load(source: str) -> dict[str, Any]:
@@ -57,31 +64,31 @@ def load(source: str) -> dict[str, Any]:
     return namespace
 
 
-def keep(name: str, cells: Sequence[str]) -> bool:
-    """Keep the answer of that name, with what it needs of the cells that have run.
+def keep(name: str, source: str) -> bool:
+    """Keep the answer of that name; its source is what `gather` gives.
 
     Returns whether it was kept: it must pass its check on its own, away from the notebook.
     """
     from blocklab.checks.candidate import LocalCandidate
     from blocklab.checks.examine import examine
 
-    source = gather(name, cells)
     try:
         with contextlib.redirect_stdout(None):
             alone = load(source)
         if not examine(name, LocalCandidate(alone)).passed:
             return False
-        _file(name).parent.mkdir(parents=True, exist_ok=True)
-        _file(name).write_text(source, "utf-8")
+        put(name, source)
     except Exception:
         return False
+    record.write({name: {**record.read().get(name, {}), "kept": record.now()}})
     return True
 
 
 def gather(name: str, cells: Sequence[str]) -> str:
     """The source of a definition and of everything it needs, from the cells that have run.
 
-    The latest definition counts; another exercise's answer is imported from here.
+    The latest definition counts; another exercise's answer is imported from here. It is "" where no
+    cell defines the name.
     """
     defined = dict(pair for cell in cells for pair in _definitions(cell))
     wanted, parts = [name], dict[str, str]()
@@ -91,7 +98,7 @@ def gather(name: str, cells: Sequence[str]) -> str:
             continue
         parts[this] = defined[this]
         wanted += sorted(_globals_in(compile(defined[this], "<cell>", "exec")) - set(dir(builtins)))
-    return "\n\n".join(reversed(parts.values())) + "\n"
+    return "\n\n".join(reversed(parts.values())) + "\n" if parts else ""
 
 
 def _definitions(cell: str) -> Iterator[tuple[str, str]]:

@@ -11,6 +11,10 @@ from torch import Tensor, nn
 from torch.nn.modules.module import _IncompatibleKeys
 from torch.nn.parameter import UninitializedParameter
 
+LONGEST, NAME = 2000, 200  # characters of a string, and of a name that a learner chose
+MOST, DEEPEST = 1000, 4  # elements of a list or dict, and how deep they may be nested
+BITS = 1024  # of a whole number; every float is below
+
 
 @dataclass(frozen=True)
 class Strange:
@@ -31,11 +35,17 @@ class Module:
 
 
 def parameters(module: nn.Module) -> dict[str, nn.Parameter]:
-    """A module's parameters by dotted name, whatever its class says of them; shared ones once."""
-    return dict(nn.Module.named_parameters(module))
+    """A module's parameters by dotted name, whatever its class says of them; shared ones once.
+
+    A module whose __init__ never came to nn.Module's has none.
+    """
+    try:
+        return dict(nn.Module.named_parameters(module))
+    except AttributeError:
+        return {}
 
 
-def words(value: str, most: int = 2000) -> str:
+def words(value: str, most: int = LONGEST) -> str:
     """A string that can be written down: not too long, and without half characters."""
     return value[:most].encode("utf-8", "replace").decode()
 
@@ -52,6 +62,8 @@ def plain(value: Any, depth: int = 0) -> Any:
         return value.detach().clone()
     if kind is str:
         return words(value)
+    if kind is int and value.bit_length() > BITS:
+        return Strange(f"int ({value.bit_length():,} bits)")
     if value is None or kind in (bool, int, float):
         return value
     if kind is Fraction:
@@ -59,15 +71,17 @@ def plain(value: Any, depth: int = 0) -> Any:
     if kind is _IncompatibleKeys:  # what load_state_dict says of keys that it left alone
         return None
     for base in (list, tuple):
-        if issubclass(kind, base) and depth < 4:  # its own way to be looped over is not asked
-            return [plain(v, depth + 1) for v in itertools.islice(base.__iter__(value), 1000)]
-    if kind is dict and depth < 4:
-        return {str(k): plain(v, depth + 1) for k, v in itertools.islice(value.items(), 1000)}
+        if issubclass(kind, base) and depth < DEEPEST:  # its own way to be looped over is not asked
+            return [plain(v, depth + 1) for v in itertools.islice(base.__iter__(value), MOST)]
+    if kind is dict and depth < DEEPEST:
+        items = itertools.islice(value.items(), MOST)
+        return {words(str(k), NAME): plain(v, depth + 1) for k, v in items}
     if isinstance(value, nn.Module):
-        return Module({name: _shape(p) for name, p in parameters(value).items()})
+        own = itertools.islice(parameters(value).items(), MOST)
+        return Module({words(name): _shape(p) for name, p in own})
     if kind.__module__ == "numpy" and kind.__name__ in _NUMPY:
         return plain(value.tolist(), depth)
-    return Strange("generator" if kind is types.GeneratorType else kind.__name__)
+    return Strange("generator" if kind is types.GeneratorType else words(kind.__name__, NAME))
 
 
 _NUMPY = {"bool", "bool_", "ndarray"} | {

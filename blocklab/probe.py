@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from blocklab import functions
-from blocklab.plain import parameters, plain, words
+from blocklab.plain import NAME, parameters, plain, words
 from blocklab.text import Text
 
 
@@ -285,11 +285,11 @@ def _gradients(
 
 def _load(module: Any, values: Mapping[str, Tensor]) -> Problem | None:
     if not isinstance(module, nn.Module):
-        return Problem("NotAModule", type(module).__name__)
+        return Problem("NotAModule", words(type(module).__name__, NAME))
     own = parameters(module)
     for name, value in values.items():
         if name not in own:
-            return Problem("NoParameter", name, ", ".join(own))
+            return Problem("NoParameter", name, words(", ".join(own)))
         if own[name].shape != value.shape:
             found, wanted = tuple(own[name].shape), tuple(value.shape)
             return Problem("ParameterShape", name, f"{found} / {wanted}")

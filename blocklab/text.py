@@ -47,9 +47,33 @@ class Text(NamedTuple):
         return Text(filled("en"), filled("ko"))
 
 
+class Said(str):
+    """Words to a learner, in the language in use, which show as Markdown in a notebook."""
+
+    def __new__(cls, words: str | Text) -> "Said":
+        return super().__new__(cls, str(words))
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_markdown_(self) -> str:
+        return f"> {self}"
+
+
 def both(words: str) -> Text:
     """A text that reads the same in both languages: a formula, a name, a number."""
     return Text(words, words)
+
+
+_UNSEEN = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e"
+    r"\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+
+
+def visible(words: str) -> str:
+    """The words with what cannot be seen, or turns a line round, such as U+202E, written out."""
+    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), words)
 
 
 _PARTICLES = {

@@ -1,4 +1,4 @@
-"""Build the course: course/ -> lectures/, solutions/, exercises/ and blocklab/catalogue.json.
+"""Build the course: course/ -> lectures/, solutions/, exercises/ and what blocklab knows of them.
 
 `python -m course.build` builds everything, `python -m course.build 02_rms_norm` one unit;
 `--check` compares with what is committed and names every place that differs.
@@ -17,11 +17,13 @@ import nbformat
 from nbformat import NotebookNode
 
 from blocklab.text import LANGUAGES
-from course import notebooks, source
+from course import answers, notebooks, source
 from course.source import COURSE, SourceError
 
 ROOT = COURSE.parent
 CATALOGUE = Path("blocklab/catalogue.json")
+UNITS = Path("blocklab/units.json")
+SOLUTIONS = Path("blocklab/solutions.json")
 Built = dict[Path, NotebookNode]
 
 
@@ -65,7 +67,49 @@ def catalogue(units: Iterable[str]) -> str:
             if name in found:
                 raise SourceError(f"{unit}: {name} is an exercise of {found[name]['unit']} too")
             found[name] = entry
-    return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
+    return _json(found)
+
+
+def outline(units: Iterable[str]) -> str:
+    """blocklab/units.json: the title of every unit with exercises, and its written questions."""
+    found = {}
+    for unit in graded(units):
+        title = _title(f"{unit}/lecture.md")
+        written = [b.options["written"] for b in _read(f"{unit}/exercise.md") if _asks(b)]
+        found[unit] = {"title": title, "written": written}
+    return _json(found)
+
+
+def _asks(block: source.Block) -> bool:
+    return "written" in block.options
+
+
+def _title(name: str) -> list[str]:
+    """The heading of a file in both languages."""
+    for block in _read(name):
+        if isinstance(block, source.Paragraph) and block.en.startswith("# "):
+            return [words.split("\n")[0].removeprefix("# ") for words in (block.en, block.ko)]
+    raise SourceError(f"course/{name}: no paragraph begins with a heading")
+
+
+def explained(units: Iterable[str]) -> str:
+    """blocklab/solutions.json: what is said of every solution, and the model answers."""
+    exercises, written = {}, {}
+    for unit in graded(units):
+        built = answers.entries(unit, _read(f"{unit}/exercise.md"))
+        exercises |= built["exercises"]
+        written |= built["written"]
+    return _json({"exercises": exercises, "written": written})
+
+
+def knowledge(units: Iterable[str]) -> dict[Path, str]:
+    """The files of blocklab that are built from the source of all units."""
+    made = {CATALOGUE: catalogue, UNITS: outline, SOLUTIONS: explained}
+    return {path: make(units) for path, make in made.items()}
+
+
+def _json(content: object) -> str:
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
 
 def graded(units: Iterable[str]) -> list[str]:
@@ -197,15 +241,17 @@ def check() -> list[str]:
     """Everything in which the committed course differs from a fresh build of its source."""
     units = source.units()
     found: list[str] = []
-    if not (ROOT / CATALOGUE).exists() or (ROOT / CATALOGUE).read_text("utf-8") != catalogue(units):
-        found.append(f"{CATALOGUE}: differs from a fresh build")
+    for path, content in knowledge(units).items():
+        if not (ROOT / path).exists() or (ROOT / path).read_text("utf-8") != content:
+            found.append(f"{path}: differs from a fresh build")
     solved = solutions(units)
     return [*found, *differences({**lectures(units), **solved, **releases(solved)})]
 
 
 def build(chosen: Iterable[str]) -> None:
-    """Write the catalogue, and the notebooks of the chosen units, lectures with their outputs."""
-    (ROOT / CATALOGUE).write_text(catalogue(source.units()), "utf-8")
+    """Write what blocklab knows, and the notebooks of the chosen units, lectures with outputs."""
+    for path, content in knowledge(source.units()).items():
+        (ROOT / path).write_text(content, "utf-8")
     solved = solutions(chosen)
     write(solved)
     write(releases(solved))

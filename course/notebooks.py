@@ -11,15 +11,18 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from blocklab.catalogue import MODULES
 from course.cut import solution
+from course.opening import opening, repository
 from course.source import Block, Code, Paragraph, SourceError
 
+ELSEWHERE = {"hint", "explain", "checklist"}  # what a notebook does not show, and blocklab gives
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
 def lecture(unit: str, blocks: Iterable[Block], language: str) -> NotebookNode:
     """A lecture notebook, not executed yet."""
     cells = [_ordinary(block, language) for block in blocks]
-    return _notebook(unit, [language_cell(language), *cells], language)
+    first = opening("lectures", unit, language, repository())
+    return _notebook(unit, [*first, *cells], language)
 
 
 def front_page(blocks: Iterable[Block]) -> NotebookNode:
@@ -30,12 +33,8 @@ def front_page(blocks: Iterable[Block]) -> NotebookNode:
 def exercise(unit: str, blocks: Iterable[Block], language: str) -> NotebookNode:
     """A solution notebook with nbgrader's metadata: what its release is generated from."""
     cells = [cell for block in blocks for cell in _exercise_cells(unit, block, language)]
-    return _notebook(unit, [language_cell(language), *_joined(cells)], language)
-
-
-def language_cell(language: str) -> NotebookNode:
-    source = f'import blocklab\n\nblocklab.use("{language}")'
-    return new_code_cell(source, id="language")
+    first = opening("exercises", unit, language, repository())
+    return _notebook(unit, [*first, *_joined(cells)], language)
 
 
 def _notebook(unit: str, cells: list[NotebookNode], language: str) -> NotebookNode:
@@ -76,11 +75,14 @@ def _exercise_cells(unit: str, block: Block, language: str) -> Iterator[Notebook
         yield _solution(unit, block)
     elif isinstance(block, Code) and "test" in o:
         yield _test(block)
+    elif isinstance(block, Code) and "puzzle" in o:
+        yield from _puzzle(unit, block)
     elif isinstance(block, Code) and "locked" in o:
         yield _graded(new_code_cell(block.source), o["locked"], locked=True)
     elif isinstance(block, Paragraph) and "answer" in o:
         yield _answer(block)
-    elif "hint" not in o:
+        yield _call("self_check", o["answer"])
+    elif not ELSEWHERE & o.keys():
         cell = _ordinary(block, language)
         if "written" in o:
             cell.metadata["written"] = {"name": o["written"], "points": o["points"]}
@@ -95,6 +97,20 @@ def _solution(unit: str, block: Code) -> NotebookNode:
     if block.source:
         cell.metadata["blocklab"] = {"stub": block.source}
     return cell
+
+
+def _puzzle(unit: str, block: Code) -> Iterator[NotebookNode]:
+    """A puzzle's answer, check and hints: cells that nbgrader does not record."""
+    name = block.options["puzzle"]
+    solved = _solution(unit, Code(block.source, {**block.options, "solution": name}))
+    del solved.metadata["nbgrader"]
+    solved.id = f"puzzle-{name}"
+    solved.metadata["blocklab"] = {"stub": block.source} if block.source else {"puzzle": True}
+    yield from (solved, _call("check", name), _call("hint", name))
+
+
+def _call(function: str, name: str) -> NotebookNode:
+    return new_code_cell(f'{function}("{name}")', id=f"{function}-{name}")
 
 
 def _test(block: Code) -> NotebookNode:
@@ -150,9 +166,11 @@ def entries(unit: str, blocks: Iterable[Block]) -> dict[str, dict[str, Any]]:
     hints: dict[str, list[list[str]]] = {}
     for block in blocks:
         o = block.options
+        uses = str(o.get("uses", "")).split()
         if isinstance(block, Code) and "test" in o:
-            uses = str(o.get("uses", "")).split()
             found[o["test"]] = {"unit": unit, "points": o.get("points"), "uses": uses}
+        elif isinstance(block, Code) and "puzzle" in o:
+            found[o["puzzle"]] = {"unit": unit, "points": 0, "uses": uses, "puzzle": True}
         elif isinstance(block, Paragraph) and "hint" in o:
             hints.setdefault(o["hint"], []).append([block.en, block.ko])
     if stray := hints.keys() - found.keys():

@@ -1,19 +1,18 @@
 """What every test can count on: one thread, the same seeds, and tools that are really there."""
 
-import fcntl
 import os
 import shutil
-import subprocess
-import sys
-import sysconfig
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):  # read once, when numpy and torch load
     os.environ[variable] = "1"
 
 import pytest  # noqa: E402
 import torch  # noqa: E402
+
+from tests.colab import environments  # noqa: E402
 
 torch.set_num_threads(1)
 ROOT = Path(__file__).parents[1]
@@ -47,7 +46,11 @@ def need_tool(tool: str, reason: str) -> str:
     path = shutil.which(tool)
     if path:
         return path
-    message = f"{tool} is not installed: {reason}"
+    without(f"{tool} is not installed: {reason}")
+
+
+def without(message: str) -> NoReturn:
+    """Skip a test with what it lacks; on CI, fail."""
     if os.environ.get("CI") == "true":
         pytest.fail(message)
     pytest.skip(message)
@@ -73,24 +76,5 @@ def few_seeds(request: pytest.FixtureRequest) -> range:
 
 @pytest.fixture(scope="session")
 def colab_python() -> Path:
-    """A Python with Colab's versions of what notebooks and widgets are made of.
-
-    What else it needs, such as torch, comes from the environment of the tests. It is made once,
-    in .venv-colab, and anew when the list of versions changes.
-    """
-    folder, wanted = ROOT / ".venv-colab", ROOT / "tests" / "colab.txt"
-    with open(ROOT / ".venv-colab.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # several workers may want it at once
-        made = folder / "made-from.txt"
-        if not made.exists() or made.read_text() != wanted.read_text():
-            _make_colab(folder, wanted)
-            shutil.copy(wanted, made)
-    return folder / "bin" / "python"
-
-
-def _make_colab(folder: Path, wanted: Path) -> None:
-    python = str(folder / "bin" / "python")
-    subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
-    subprocess.run([python, "-m", "pip", "install", "-q", "-r", wanted], check=True)
-    (packages,) = folder.glob("lib/python*/site-packages")
-    (packages / "zz_the_rest.pth").write_text(sysconfig.get_path("purelib"))
+    """A Python with Colab's versions of what notebooks and widgets are made of."""
+    return environments.colab()

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,7 @@ def test_constraints_are_sorted_exact_versions_that_any_machine_can_install():
     assert lines == sorted(lines, key=lambda line: line.split("==")[0].lower())
 
 
-@pytest.mark.parametrize("line", [*PROJECT["dependencies"], *EXTRAS["course"], *EXTRAS["test"]])
+@pytest.mark.parametrize("line", [*PROJECT["dependencies"], *chain(*EXTRAS.values())])
 def test_what_the_project_asks_for_is_pinned_within_its_range(line: str):
     wanted = Requirement(line)
     assert wanted.specifier.contains(pins(CONSTRAINTS)[canonicalize_name(wanted.name)])

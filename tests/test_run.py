@@ -11,7 +11,18 @@ import pytest
 
 import run
 
-COMMANDS = ("start", "test", "build", "collect", "grade", "class")
+COMMANDS = (
+    "start",
+    "test",
+    "build",
+    "publish",
+    "colab",
+    "site",
+    "collect",
+    "grade",
+    "class",
+    "deadline",
+)
 Watch = Callable[[str], None]
 
 
@@ -140,7 +151,7 @@ def test_the_test_environment_serves_the_course_but_not_the_other_way_round(
     run.prepare(venv, run.COURSE)
     assert not run.is_ready(venv, run.TEST)
     run.prepare(venv, run.TEST)
-    assert runner.steps[-1].endswith("-e .[course,test]")
+    assert runner.steps[-1].endswith("-e .[course,site,test]")
     assert run.is_ready(venv, run.COURSE)
 
 
@@ -155,6 +166,17 @@ def test_changed_versions_install_again_into_the_same_environment(
     run.prepare(venv, run.COURSE)
     assert len(runner.steps) == 6
     assert not any("--clear" in step for step in runner.steps)
+
+
+def test_the_address_of_the_course_is_no_reason_to_install_again(
+    venv: Path, runner: FakeRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    for name in ("pyproject.toml", "constraints.txt"):
+        (tmp_path / name).write_text("as it was\n[tool.course]\n")
+    monkeypatch.setattr(run, "ROOT", tmp_path)
+    run.prepare(venv, run.COURSE)
+    (tmp_path / "pyproject.toml").write_text('as it was\n[tool.course]\nrepository = "a/b"\n')
+    assert run.is_ready(venv, run.COURSE)
 
 
 @pytest.mark.parametrize("moment", ["torch", "-e .[course]"])
@@ -257,6 +279,9 @@ def test_an_error_of_the_disk_itself_is_one_message(
         ),
         ("build --check norm", "-m course.build --check norm in REPO"),
         ("build --help", "-m course.build --help in REPO"),
+        ("publish ada/course", "-m course.publish ada/course in REPO"),
+        ("colab --lang ko", "-m course.colab --lang ko in REPO"),
+        ("site elsewhere", "-m course.site elsewhere in REPO"),
         ("grade a b --scheduler s", "-m autograder grade a b --scheduler s in the caller"),
         (
             "collect winter a.zip --unit 02_rms_norm",

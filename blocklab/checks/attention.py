@@ -18,6 +18,7 @@ from blocklab.checks.attention_masks import (
     painted_window,
     which_mask,
 )
+from blocklab.checks.attention_online import online_softmax
 from blocklab.checks.property import Draw, Property, Tolerance
 from blocklab.probe import Call
 from blocklab.text import Text, both
@@ -33,6 +34,7 @@ __all__ = [
     "head_counts",
     "kv_cache_bytes",
     "merge_heads",
+    "online_softmax",
     "painted_bidirectional",
     "painted_causal",
     "painted_prefix",

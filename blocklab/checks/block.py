@@ -27,6 +27,7 @@ from blocklab.text import Text, both
 __all__ = [
     "Decoder",
     "LoRALinear",
+    "ParallelBlock",
     "PostNormBlock",
     "PreNormBlock",
     "arrows",
@@ -108,14 +109,50 @@ def PostNormBlock(draw: Draw) -> list[Property]:
     return _block(draw, says)
 
 
-Parts = tuple[Function, Function, Function, Function]
+def ParallelBlock(draw: Draw) -> list[Property]:
+    B, T, d = draw.sizes((2, 3), (4, 5), (6, 8))
+    x, rms = draw.normal(B, T, d), RMS(draw.gain(d), 0.3)
+    attention, ffn = _attention(draw, T, d), _ffn(draw, d)
+    recorded = Record(attention, "attention"), Record(ffn, "ffn"), Record(rms, "norm")
+
+    def called(*parts: Function, x: Tensor = x, label: Text | None = None) -> list[Step]:
+        return [Call(parts, keep="block"), Call((x,), of="block", label=label)]
+
+    whole = [
+        *called(*BY_HAND[:3], x=X, label=both("attention(h) = 4h, ffn(h) = 2h, norm(h) = h/2")),
+        *called(attention, ffn, rms),
+        *called(_attention(draw, d, d), ffn, rms, x=draw.normal(d, d), label=both("T = d_model")),
+    ]
+    return [
+        Property(
+            "formula",
+            Text(
+                "The result is x + attention(h) + ffn(h) with h = norm(x); x keeps its value.",
+                "h = norm(x)일 때 결과는 x + attention(h) + ffn(h)이다. x의 값은 그대로 남는다.",
+            ),
+            whole,
+            weight=4,
+        ),
+        Property(
+            "reads",
+            Text(
+                "The norm and both sublayers are called once, and both sublayers read norm(x).",
+                "norm과 두 sublayer는 한 번씩만 호출되고, 두 sublayer가 모두 norm(x)를 받는다.",
+            ),
+            called(*recorded),
+        ),
+        *_handed_on(draw, x, {"attention": attention, "ffn": ffn, "norm": rms}),
+    ]
+
+
 X = torch.tensor([[[1.0, 2.0, -1.0, 0.0]]])
 BY_HAND = (Scale(4.0), Scale(2.0), Scale(0.5), Scale(0.25))
 REFUSED = Text(
     "window=2, which this attention does not know: its error must come through",
     "이 attention이 모르는 window=2: attention의 오류가 그대로 나와야 합니다",
 )
-REPLACED = Text("after block.norm2 was replaced", "block.norm2를 바꾼 뒤")
+REPLACED = Text("after block.{name} was replaced", "block.{name}을(를) 바꾼 뒤")
+PARTS = ("attention", "ffn", "norm1", "norm2")
 NUMBERS = both("attention(h) = 4h, ffn(h) = 2h, norm1(h) = h/2, norm2(h) = h/4")
 
 
@@ -144,18 +181,18 @@ def _block(draw: Draw, says: dict[str, Text]) -> list[Property]:
         holds("ffn_half", called(NOTHING, ffn, rms, layer)),
         holds("silent", called(NOTHING, NOTHING, rms, layer)),
         holds("reads", called(*recorded, layer, rms)),
-        *_handed_on(draw, x, (attention, ffn, rms, layer)),
+        *_handed_on(draw, x, dict(zip(PARTS, (attention, ffn, rms, layer), strict=True))),
     ]
 
 
-def _handed_on(draw: Draw, x: Tensor, parts: Parts) -> list[Property]:
-    """What only the attention gets: a mask, and a rotation. And that all four parts learn."""
+def _handed_on(draw: Draw, x: Tensor, parts: dict[str, Function]) -> list[Property]:
+    """What only the attention gets: a mask, and a rotation. And that all parts, by name, learn."""
     B, T, d = x.shape
-    attention, ffn, norm1, norm2 = parts
+    last = list(parts)[-1]
     causal, rotate = torch.ones(T, T).tril().bool(), Linear(draw.linear(d, d))
     one_each = torch.stack([causal.T, *[causal] * (B - 1)])
-    mixing = chain(MixTokens(draw.linear(T, T)), ffn)
-    built = Call(parts, keep="block")
+    mixing = chain(MixTokens(draw.linear(T, T)), parts["ffn"])
+    built = Call(tuple(parts.values()), keep="block")
     return [
         Property(
             "mask",
@@ -164,7 +201,7 @@ def _handed_on(draw: Draw, x: Tensor, parts: Parts) -> list[Property]:
                 "mask는 attention에 전달되고, 다른 곳에는 전달되지 않는다.",
             ),
             [
-                Call((attention, mixing, norm1, norm2), keep="mixing"),
+                Call(tuple({**parts, "ffn": mixing}.values()), keep="mixing"),
                 Call((x, one_each), of="mixing", label=both("mask: (B, T, T)")),
                 Call((x,), {"mask": causal.T}, of="mixing", label=both("mask: (T, T)")),
             ],
@@ -185,20 +222,20 @@ def _handed_on(draw: Draw, x: Tensor, parts: Parts) -> list[Property]:
         Property(
             "parts",
             Text(
-                "The four parts belong to the block, under their own names, and all of them learn. "
+                "The parts belong to the block, under their own names, and all of them learn. "
                 "forward calls what stands there, and there are no other weights.",
-                "네 부품은 각자의 이름으로 block에 속하고, 모두 학습된다. forward는 그 이름에 있는 "
+                "부품은 각자의 이름으로 block에 속하고, 모두 학습된다. forward는 그 이름에 있는 "
                 "것을 호출하고, 다른 weight는 없다.",
             ),
             [
                 built,
                 *(
                     Call((name,), of="block", method="get_submodule", label=both(name))
-                    for name in ("attention", "ffn", "norm1", "norm2")
+                    for name in parts
                 ),
                 Call((x, causal), of="block", backward=draw.normal(*x.shape)),
-                Call(("norm2", norm1), of="block", method="__setattr__"),
-                Call((x, causal), of="block", label=REPLACED),
+                Call((last, RMS(draw.gain(d), 0.2)), of="block", method="__setattr__"),
+                Call((x, causal), of="block", label=REPLACED.fill(name=last)),
             ],
             judge=as_many,
         ),

@@ -21,6 +21,7 @@ __all__ = [
     "RMSNorm",
     "deep_norm_constants",
     "deep_norm_step",
+    "fold_gain",
     "gradient_profile",
     "layer_norm",
     "norm_position",
@@ -177,4 +178,34 @@ def layer_norm(draw: Draw) -> list[Property]:
             ],
         ),
         Property("half", HALF, _half(x, gain, bias, 1e-5)),
+    ]
+
+
+def fold_gain(draw: Draw) -> list[Property]:
+    d_out, d = draw.sizes((3, 5), (6, 8))
+    gain, weight = draw.gain(d), draw.normal(d_out, d)
+    by_hand = torch.tensor([2.0, -1.0]), torch.tensor([[1.0, 10.0], [3.0, 4.0], [0.0, 5.0]])
+    closed = torch.cat([torch.zeros(2), gain[2:]])
+    return [
+        Property(
+            "folded",
+            Text(
+                "With the new weight and no gain in the norm, the Linear gives the same as before.",
+                "norm에 gain이 없어도, 새 weight를 쓰면 Linear의 출력이 전과 같다.",
+            ),
+            [
+                Call(by_hand),
+                Call((gain, weight), backward=draw.normal(d_out, d)),
+                Call((gain, draw.normal(d, d)), label=both("d_out = d_model")),
+            ],
+            weight=2,
+        ),
+        Property(
+            "closed",
+            Text(
+                "A gain of 0 closes its component, whatever the weight.",
+                "gain이 0인 성분은 weight가 무엇이든 막힌다.",
+            ),
+            [Call((closed, weight))],
+        ),
     ]

@@ -11,7 +11,7 @@ from blocklab import text
 from blocklab.checks import picture
 from blocklab.checks.compare import kind_of
 from blocklab.probe import Call, Outcome
-from blocklab.text import Text
+from blocklab.text import Text, both
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ class Finding:
 
 
 SCORE = Text("{score} of {points} points", "{points}점 중 {score}점")
+PUZZLE = Text("a puzzle, no points", "점수 없는 퍼즐")
 DIAGNOSIS = Text("What happened", "무슨 일이 있었나")
 EXPECTED, GOT = Text("expected", "기대한 값"), Text("yours", "내 답")
 FOR = Text("for example, with", "예를 들어")
@@ -68,6 +69,7 @@ STYLE = (
     ".blocklab-report .why{border-left:4px solid #d9700f;padding:2px 10px;margin:6px 0}"
     "</style>"
 )
+SENTENCE, WORDS, LIST = 4000, 200, 64  # characters, characters, elements: more is not shown
 # A front end has a table style of its own, which only a style on the element itself overrides.
 CELL = '<td style="text-align:left;vertical-align:top;padding:3px 8px;white-space:normal">'
 TABLE = '<table style="margin:4px 0;border-collapse:collapse;font-size:inherit">'
@@ -107,19 +109,23 @@ class Report:
     def passed(self) -> bool:
         return all(p.passed for p in self.properties)
 
+    def _head(self) -> Text:
+        if not self.points:
+            return PUZZLE
+        return SCORE.fill(score=f"{self.score:g}", points=f"{self.points:g}")
+
     def __repr__(self) -> str:
         return repr(float(self.score))
 
     def __str__(self) -> str:
         """The report as plain text, in the language in use."""
-        head = SCORE.fill(score=f"{self.score:g}", points=f"{self.points:g}")
-        lines = [f"{self.name}: {head}"]
+        lines = [f"{self.name}: {self._head()}"]
         lines += [f"  {words}" for words in (self.notice, *self.remarks) if words]
         lines += [f"  > {m.message}" for m in self.diagnosis]
         for p in self.properties if not self.notice else ():
             lines.append(f"  {'✓' if p.passed else '✗'} {p.says}")
             lines += [f"      {p.message}"] if p.message else []
-        return "\n".join(lines)
+        return text.visible("\n".join(lines))
 
     def _repr_html_(self) -> str:
         return self.html(text.language())
@@ -128,11 +134,10 @@ class Report:
         """The report as HTML: a table, and for the first failure expected beside got."""
 
         def say(words: Text) -> str:
-            return escape(words.to(language)).replace("\n", "<br>")
+            return escape(text.visible(words.to(language)[:SENTENCE])).replace("\n", "<br>")
 
         mark = "✓" if self.passed else "✗"
-        head = SCORE.fill(score=f"{self.score:g}", points=f"{self.points:g}")
-        parts = [f"<p><b>{mark} <code>{escape(self.name)}</code> — {say(head)}</b></p>"]
+        parts = [f"<p><b>{mark} <code>{escape(self.name)}</code> — {say(self._head())}</b></p>"]
         parts += [f'<p class="why">{say(w)}</p>' for w in (self.notice, *self.remarks) if w]
         if self.diagnosis:
             why = "<br>".join(say(m.message) for m in self.diagnosis)
@@ -180,12 +185,19 @@ def _figures(value: Any, say: Any) -> str:
         case float():
             return f"{value:.6g}"
         case int() | str() | None:
-            return escape(str(value))
+            return say(both(_brief(value)))
         case list() if value and all(isinstance(v, int | float | str) for v in value):
-            return escape(", ".join(f"{v:.5g}" if isinstance(v, float) else str(v) for v in value))
+            more = ["…"] if len(value) > LIST else []
+            return say(both(", ".join([*map(_brief, value[:LIST]), *more])))
         case list() if 0 < len(value) <= 4:
             return "[" + "\n ".join(_figures(v, say) for v in value) + "]"
     return say(kind_of(value)) if not _described(value) else escape(_described(value))
+
+
+def _brief(value: float | str | None) -> str:
+    """A number in five digits, or the beginning of a string."""
+    words = f"{value:.5g}" if isinstance(value, float) else str(value)
+    return words if len(words) <= WORDS else f"{words[:WORDS]}…"
 
 
 def _described(value: Any) -> str:

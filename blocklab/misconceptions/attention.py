@@ -5,6 +5,7 @@ from blocklab.misconceptions.attention_counts import head_counts
 from blocklab.misconceptions.attention_heads import merge_heads, split_heads
 from blocklab.misconceptions.attention_layers import GroupedQueryAttention, MultiHeadAttention
 from blocklab.misconceptions.attention_masks import causal_mask, which_mask
+from blocklab.misconceptions.attention_online import online_softmax
 from blocklab.misconceptions.attention_painted import (
     painted_bidirectional,
     painted_causal,
@@ -24,6 +25,7 @@ __all__ = [
     "head_counts",
     "kv_cache_bytes",
     "merge_heads",
+    "online_softmax",
     "painted_bidirectional",
     "painted_causal",
     "painted_prefix",

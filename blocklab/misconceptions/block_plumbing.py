@@ -1,7 +1,14 @@
 """What can go wrong in any block, whatever its formula."""
 
+from collections.abc import Callable, Mapping
+
+from torch import Tensor
+
+from blocklab.misconceptions.variants import Wrong
 from blocklab.text import Text
 
+Part = Callable[[Tensor], Tensor]
+PARTS = frozenset({"unregistered", "as_they_came"})
 PLUMBING = {
     "mask_dropped": Text(
         "The mask does not reach the attention: called with one, the block does the same as "
@@ -52,3 +59,22 @@ PLUMBING = {
         "sublayer가 쓰는 값이 graph에서 끊겨 sublayer가 학습할 수 없습니다.",
     ),
 }
+
+
+def attending(attention: Callable[..., Tensor], mask, how: Mapping, wrong: Wrong) -> Part:
+    """The attention as a function of what it reads."""
+    if how and "how_refused" in wrong:
+        raise TypeError(f"forward() got an unexpected keyword argument {next(iter(how))!r}")
+    mask = None if "mask_dropped" in wrong else mask
+    how = {} if "how_dropped" in wrong else how
+
+    def attend(h: Tensor) -> Tensor:
+        if "attention_twice" in wrong:
+            attention(h, mask, **how)
+        return attention(h, mask, **how)
+
+    return cut(attend, wrong)
+
+
+def cut(f: Part, wrong: Wrong) -> Part:
+    return (lambda h: f(h).detach()) if "detached" in wrong else f

@@ -4,12 +4,10 @@ from collections.abc import Callable, Mapping
 
 from torch import Tensor, nn
 
-from blocklab.misconceptions.block_plumbing import PLUMBING
+from blocklab.misconceptions.block_plumbing import PARTS, PLUMBING, Part, attending, cut
 from blocklab.misconceptions.variants import Misconceptions, Wrong
 from blocklab.text import Text
 
-PARTS = frozenset({"unregistered", "as_they_came"})
-Part = Callable[[Tensor], Tensor]
 Form = Callable[[Tensor, Part, Part, Part, Part], Tensor]
 Forms = Mapping[str, tuple[Form, Text]]
 
@@ -286,9 +284,9 @@ def _blocks(right: Form, forms: Forms) -> Misconceptions:
             def forward(self, x, mask=None, **how):
                 parts = self.came or (self.attention, self.ffn, self.norm1, self.norm2)
                 attention, ffn, norm1, norm2 = parts
-                attend = _attending(attention, mask, how, wrong)
+                attend = attending(attention, mask, how, wrong)
                 given = (mask,) if "mask_to_ffn" in wrong else ()
-                y = form(x, attend, _cut(lambda h: ffn(h, *given), wrong), norm1, norm2)
+                y = form(x, attend, cut(lambda h: ffn(h, *given), wrong), norm1, norm2)
                 return x.copy_(y) if "in_place" in wrong else y
 
         return Block
@@ -303,25 +301,6 @@ def _blocks(right: Form, forms: Forms) -> Misconceptions:
             PARTS | {"in_place", "detached", "attention_twice"},
         ),
     )
-
-
-def _attending(attention: Callable[..., Tensor], mask, how: Mapping, wrong: Wrong) -> Part:
-    """The attention as a function of what it reads."""
-    if how and "how_refused" in wrong:
-        raise TypeError(f"forward() got an unexpected keyword argument {next(iter(how))!r}")
-    mask = None if "mask_dropped" in wrong else mask
-    how = {} if "how_dropped" in wrong else how
-
-    def attend(h: Tensor) -> Tensor:
-        if "attention_twice" in wrong:
-            attention(h, mask, **how)
-        return attention(h, mask, **how)
-
-    return _cut(attend, wrong)
-
-
-def _cut(f: Part, wrong: Wrong) -> Part:
-    return (lambda h: f(h).detach()) if "detached" in wrong else f
 
 
 PreNormBlock = _blocks(_pre, PRE)

@@ -8,6 +8,7 @@ from blocklab.misconceptions.norm_depth import (
     gradient_profile,
     norm_position,
 )
+from blocklab.misconceptions.norm_fold import fold_gain
 from blocklab.misconceptions.norm_places import post_norm_places, pre_norm_places
 from blocklab.misconceptions.norm_steps import deep_norm_step, post_norm_step, pre_norm_step
 from blocklab.misconceptions.norm_words import (
@@ -29,6 +30,7 @@ __all__ = [
     "RMSNorm",
     "deep_norm_constants",
     "deep_norm_step",
+    "fold_gain",
     "gradient_profile",
     "layer_norm",
     "norm_position",

@@ -222,3 +222,23 @@ def which_mask(weights: Float[Tensor, "T T"]) -> str:
     if torch.equal(seen, causal_mask(len(weights))):
         return "causal"
     return "window" if seen.diagonal(-1).all() else "packed"
+
+
+def online_softmax(
+    scores: Float[Tensor, " S"],
+    values: Float[Tensor, "S d_v"],
+    kept: tuple[Tensor, Tensor, Tensor] | None = None,
+) -> tuple[Float[Tensor, ""], Float[Tensor, ""], Float[Tensor, " d_v"]]:
+    """One query's attention to one more chunk of keys, when all earlier chunks are gone.
+
+    scores (S,) and values (S, d_v) of the new chunk, S >= 1. kept: what the call before returned,
+    or None for the first chunk. It is left as it was.
+    Returns three tensors about all chunks so far: the largest score, (); the sum of
+    e^(score - largest), (); and softmax(scores) @ values, (d_v,). Scores may be as large as ±1,000.
+    Source: Milakov and Gimelshein (2018), algorithm 3; Dao et al. (2022), section 3.1.
+    """
+    top, total, output = kept or (torch.tensor(-torch.inf), 0, 0)
+    new_top = torch.maximum(top, scores.max())
+    old, e = total * (top - new_top).exp(), (scores - new_top).exp()
+    new_total = old + e.sum()
+    return new_top, new_total, (old * output + e @ values) / new_total

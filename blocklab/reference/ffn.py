@@ -1,6 +1,6 @@
 """The FFN: activations, the plain and the gated form, its weights, and what mixes positions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from jaxtyping import Float
@@ -156,3 +156,28 @@ def token_mixing(
     Source: Tolstikhin et al. (2021), equation 1, W_2 σ(W_1 X) for token mixing.
     """
     return w_out @ gelu(w_in @ x)
+
+
+def top_k_experts(
+    x: Float[Tensor, "T d_model"],
+    router: Float[Tensor, "n_experts d_model"],
+    experts: Sequence[Callable[[Tensor], Tensor]],
+    k: int,
+) -> Float[Tensor, "T d_model"]:
+    """A mixture of experts: each token goes to the k experts with its highest router scores.
+
+    x (T, d_model); the score of expert i is x · row i of router (n_experts, d_model), and no two
+    scores of a token are equal. experts: n_experts functions of tokens (…, d_model), each from
+    one vector to one vector. 1 <= k <= n_experts.
+    The result (T, d_model) is, for each token, the sum of what its k experts give, weighted with
+    the softmax over its k scores. An expert is called with tokens that chose it and with no
+    others: for those it gives NaN.
+    Source: Jiang et al. (2024), Mixtral of Experts, section 2.1.
+    """
+    scores, chosen = (x @ router.T).topk(k)
+    weights = scores.softmax(dim=-1)
+    output = torch.zeros_like(x)
+    for i, expert in enumerate(experts):
+        token, place = torch.where(chosen == i)
+        output[token] += weights[token, place, None] * expert(x[token])
+    return output

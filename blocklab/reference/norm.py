@@ -148,3 +148,15 @@ def norm_position(block: Callable[[Tensor], Tensor], x: Float[Tensor, "B T d_mod
         return "post"
     written, doubled = near - x, block(2 * x) - 2 * x
     return "pre" if (doubled - written).norm() < 0.01 * written.norm() else "none"
+
+
+def fold_gain(
+    gain: Float[Tensor, " d_model"], weight: Float[Tensor, "d_out d_model"]
+) -> Float[Tensor, "d_out d_model"]:
+    """The weight of a Linear after the gain of the RMSNorm in front of it has been folded in.
+
+    gain (d_model,) of the norm; weight (d_out, d_model) of the Linear that reads rms_norm(x, gain).
+    The result (d_out, d_model) is a new tensor: with it the Linear reads rms_norm(x, ones) and
+    gives the same. gain and weight stay as they are. Source: SliceGPT, Ashkboos et al. (2024).
+    """
+    return weight * gain

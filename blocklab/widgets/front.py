@@ -35,6 +35,11 @@ def notebook() -> Any:
     return shell if hasattr(shell, "kernel") and not graded() else None
 
 
+def grading() -> bool:
+    """Whether a grader's kernel runs this: pictures go into a page, and nothing is live."""
+    return hasattr(get_ipython(), "kernel") and graded()
+
+
 def show_live(widget: "anywidget.AnyWidget", otherwise: str) -> None:
     """Display a widget in the running cell; where it cannot be, words say what to do."""
     data, metadata = widget._repr_mimebundle_() or ({}, {})

@@ -43,6 +43,12 @@ class Picture:
             f'{self._drawn()}<span style="{_SMALL}">{escape(str(RUN))}</span></div>'
         )
 
+    def still_data(self) -> dict[str, str]:
+        """The answer alone, by type, for a page that shows no SVG or style in a learner's HTML."""
+        if isinstance(self.asked, Mask):
+            return {"text/html": _table(self.asked, self.answer), "text/plain": repr(self)}
+        return {"image/svg+xml": draw(self.asked, self.answer), "text/plain": repr(self)}
+
     def _drawn(self) -> str:
         if isinstance(self.asked, Mask):
             return _table(self.asked, self.answer)

@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+import re
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from nbformat import NotebookNode
 
 from autograder.judge import Judge, check_name
 from autograder.nbgrader_config import REPOSITORY
+from blocklab.text import visible
 
 UNIT = "02_rms_norm"
 SOLVED = nbformat.read(REPOSITORY / "solutions" / "en" / UNIT / f"{UNIT}.ipynb", 4)
@@ -25,6 +27,8 @@ HONEST = {"rms_by_hand": 1.0, "rms_norm": 3.0, "RMSNorm": 2.0, "layer_norm": 2.0
 WRONG = "def rms_norm(x, gain, eps):\n    return x"
 NOT_MINE = {"RMSNorm": "class RMSNorm: pass"}  # so that only rms_norm is fought over
 CANARY = "canary-of-the-class"
+TAGS = {"b", "br", "code", "div", "p", "path", "pre", "rect", "style", "svg", "table", "td"}
+TAGS |= {"title", "tr"}
 
 
 @dataclass(frozen=True)
@@ -148,7 +152,7 @@ def fight(attack: Attack, there: Outside) -> None:
     seconds = grade(notebook, there)
     outputs = json.dumps([c.outputs for c in notebook.cells])
     nbformat.validate(notebook)
-    nbformat.writes(notebook).encode()
+    json.dumps(notebook, allow_nan=False, ensure_ascii=False).encode()
     shown, deserved = reports(notebook), {**HONEST, **attack.worth}
     allowed = {
         name: {mark, 0.0 if name in attack.hurts else mark} for name, mark in deserved.items()
@@ -158,7 +162,8 @@ def fight(attack: Attack, there: Outside) -> None:
         "read a canary": CANARY in outputs,
         "changed files outside": there.now() != there.before,
         "reached a server": there.visited(),
-        "a script in a report": "<script" in shown,
+        "a tag of its own in a report": not set(re.findall(r"<\s*(\w+)", shown)) <= TAGS,
+        "a report with hidden characters": visible(shown) != shown,
         "a report without bounds": len(shown) >= 200_000,
         "outputs without bounds": len(outputs) >= 3_000_000,
         f"not said: {attack.says}": attack.says not in shown + outputs,

@@ -277,8 +277,12 @@ EARNING = {
         IN_PLACE,
         more={},
         worth={"rms_norm": 0.0, "RMSNorm": 0.0},
-        wins="`changed` is what the kernel says of itself; fix: none that holds in the same "
-        "process (an answer may as well restore its input, which is then right)",
+        wins="Every byte that the judge gets was written by a process in which this code has run. "
+        "With one more line, `x = x.clone()`, the answer is right; code that wraps the answer in "
+        "that line, or the interpreter in a lie to the same effect, sends exactly the bytes of the "
+        "right answer, in this request and in any later one, from any copy of the argument that "
+        "the process can show. So nothing that is read tells them apart, and the lie costs as "
+        "much knowledge as the mark it earns. (No fix within one process.)",
     ),
     "a mark as last expression": Attack(
         "import numpy as np", f"{WRONG}\nnp.float64(3.0)", says="np.float64(3.0)"

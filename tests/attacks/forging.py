@@ -65,10 +65,6 @@ def tree(made: str, says: str = OF_NO_USE, **options: str) -> Attack:
     return Attack(f"{TOOLS}\n{code}", says=says, **options)  # type: ignore[arg-type]
 
 
-UNBOUNDED = (
-    "a report shows strings and lists whole; fix: cut words (Problem, Strange, str) and lists "
-    "where a reply is read, or the HTML in _shown"
-)
 FORGING = {
     "outcomes of NaN": outcome("Outcome(s.args[0] * float('nan'))", says="NaN"),
     "outcomes of inf": outcome("Outcome(s.args[0] * 0 + float('inf'))", says="values differ"),
@@ -102,14 +98,14 @@ FORGING = {
     "an expanded zero": outcome("Outcome(torch.zeros(1).expand(s.args[0].shape))"),
     "integers of the right shape": outcome("Outcome(s.args[0].long())", says="dtype"),
     "complex numbers": outcome("Outcome(s.args[0].to(torch.complex64))", says="dtype"),
-    "tensors of 400 kB each": outcome(
-        "Outcome(torch.zeros(100_000))", says="The shape is (100000,)"
+    "tensors of 40 kB each": outcome("Outcome(torch.zeros(10_000))", says="The shape is (10000,)"),
+    "a reply beyond every limit": outcome(
+        "Outcome(torch.zeros(3_000_000))", says="a message of more than 4,194,304 bytes"
     ),
-    "a reply beyond every limit": outcome("Outcome(torch.zeros(3_000_000))"),
-    "a list of 60,000": outcome("Outcome(list(range(60_000)))", wins=UNBOUNDED),
+    "a list of 60,000": outcome("Outcome(list(range(60_000)))", says=OF_NO_USE),
     "a string of a million": Attack("", "def rms_norm(x, gain, eps): return 'x' * 1_000_000"),
     "an exception of a million words, forged": outcome(
-        "Outcome(error=Problem('E', 'x ' * 300_000, ''))", wins=UNBOUNDED
+        "Outcome(error=Problem('E', 'x ' * 300_000, ''))", says=OF_NO_USE
     ),
     "a whole number of 2,000 digits": Attack(
         "", "def rms_norm(x, gain, eps): return 10 ** 2000", seconds=4

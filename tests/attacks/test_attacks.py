@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.attacks.arena import Attack, Outside, cases, fight, outside
+from autograder.judge import sandbox
+from tests.attacks.arena import UNIT, Attack, Outside, cases, fight, outside
+from tests.attacks.deceiving import DECEIVING
 from tests.attacks.earning import EARNING
 from tests.attacks.forging import FORGING
 from tests.attacks.reaching import REACHING
@@ -14,12 +16,13 @@ from tests.attacks.stopping import STOPPING
 from tests.autograder.kernels import need_sandbox
 
 pytestmark = pytest.mark.xdist_group("kernel")
-ATTACKS = {**EARNING, **FORGING, **REACHING, **STOPPING}
+ATTACKS = {**EARNING, **FORGING, **REACHING, **STOPPING, **DECEIVING}
 
 
 @pytest.fixture
 def there(tmp_path: Path) -> Iterator[Outside]:
     need_sandbox()
+    sandbox(UNIT, "bwrap")  # once for all: no attack is charged for it
     with outside(tmp_path) as made:
         yield made
     gc.collect()  # what a judge that broke off has left open is closed now, not at some later time
@@ -31,4 +34,4 @@ def test_an_attack_gains_nothing(attack: Attack, there: Outside):
 
 
 def test_there_are_enough_of_them():
-    assert len(ATTACKS) > 80
+    assert len(ATTACKS) > 180

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from nbclient import NotebookClient
@@ -65,17 +66,47 @@ def test_a_reply_that_is_none_is_not_sound(content):
     assert not channels.sound(message)
 
 
-def test_a_message_that_is_too_large_is_not_taken(sandbox):
-    async def asked() -> str:
+def test_a_reply_that_is_too_large_is_an_error(sandbox):
+    async def asked() -> dict[str, Any]:
         async with kernel(sandbox) as (_, client):
             big = client.execute("", user_expressions={"x": "'x' * 8_000_000"})
-            try:
-                while (reply := await client.get_shell_msg(timeout=2))["parent_header"][
-                    "msg_id"
-                ] != big:
-                    pass
-            except Exception as error:
-                return type(error).__name__
-            return str(len(reply["content"]["user_expressions"]["x"]["data"]["text/plain"]))
+            reply = await client.get_shell_msg(timeout=5)
+            assert reply["parent_header"]["msg_id"] == big
+            return reply["content"]
 
-    assert asyncio.run(asked()) == "Empty"
+    content = asyncio.run(asked())
+    assert (content["status"], content["evalue"]) == (
+        "error",
+        "a message of more than 4,194,304 bytes",
+    )
+
+
+FLOOD = """
+from IPython import get_ipython
+kernel = get_ipython().kernel
+stranger = {**kernel.get_parent(), "header": {"msg_id": "a stranger"}}
+def say(text, parent):
+    content = {"name": "stdout", "text": text}
+    kernel.session.send(kernel.iopub_socket, "stream", content, parent=parent)
+"""
+
+
+@pytest.mark.parametrize(
+    "flood",
+    [
+        "for _ in range(30): say('x' * 300_000, kernel.get_parent()); say('x', stranger)",
+        "for _ in range(10_000): say('', kernel.get_parent())",
+        "from jupyter_client.session import Session\n"
+        "kernel.session.send = Session(key=kernel.session.key).send\n"
+        "say('x' * 8_000_000, kernel.get_parent()); say('never shown', kernel.get_parent())",
+    ],
+    ids=["large ones, and a stranger's between them", "empty ones", "one that is too large"],
+)
+def test_what_a_cell_shows_is_cut_once_and_the_next_cell_begins_anew(sandbox, flood):
+    nb = notebook(f"{FLOOD}{flood}", "print('fine')")
+    NotebookClient(nb, km=sandbox.kernel_manager(), allow_errors=True).execute()
+    shown = [output.text for output in nb.cells[0].outputs]
+    assert shown[-1] == channels.CUT.format(output=sandbox.limits.output)
+    assert "never shown" not in "".join(shown)
+    assert len(shown) <= sandbox.limits.output / channels.LEAST + 1
+    assert [output.text for output in nb.cells[1].outputs] == ["fine\n"]

@@ -140,6 +140,29 @@ def test_the_inputs_are_the_same_for_the_same_work_and_other_for_another(tmp_pat
     assert len({same[0], *others}) == 4
 
 
+def test_a_notebook_keeps_only_so_much_of_what_its_cells_show(tmp_path):
+    notebook = submission({}, upto="rms_by_hand")
+    notebook.cells += [new_code_cell("print('x' * 1_000_000)") for _ in range(20)]
+    graded(notebook, tmp_path)
+    sizes = [len(str(cell.outputs)) for cell in notebook.cells]
+    assert 15_000_000 < sum(sizes) < 17_000_000
+    assert "left out" in notebook.cells[-1].outputs[0].text
+    assert scores(notebook) == {"rms_by_hand": 1.0}
+
+
+def test_a_display_is_updated_after_the_kernel_that_made_it_has_died(tmp_path):
+    sources = [
+        "from IPython.display import display, update_display\ndisplay('old', display_id='d')",
+        "import os; os._exit(0)",
+        "update_display('new', display_id='d')",
+    ]
+    notebook = submission({}, upto="rms_by_hand")
+    notebook.cells += map(new_code_cell, sources)
+    graded(notebook, tmp_path)
+    (output,) = notebook.cells[-3].outputs
+    assert output.data["text/plain"] == "'new'"
+
+
 def test_a_plain_test_of_an_instructors_still_runs_and_says_where(tmp_path):
     notebook = submission({})
     test = new_code_cell("assert rms_norm is not None")

@@ -191,8 +191,12 @@ def test_nbclient_is_told_of_a_death_and_a_restart_gives_a_fresh_kernel(either):
         async with kernel(either) as (manager, client):
             await run(client, "x = 1")
             await manager.restart_kernel(now=True)
-            await client.wait_for_ready(timeout=20)
-            return (await run(client, "x")).error, (await run(client, "1 + 1")).text
+            again = manager.client()
+            again.start_channels()
+            await again.wait_for_ready(timeout=20)
+            seen = (await run(again, "x")).error, (await run(again, "1 + 1")).text
+            again.stop_channels()
+            return seen
 
     assert asyncio.run(restarted()) == ("NameError", "2")
 

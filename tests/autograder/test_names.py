@@ -10,8 +10,9 @@ import pytest
 
 from autograder import names
 from autograder.classroom import ClassError, make_class
+from autograder.deadline import time_zone
 from autograder.grade import gradebook
-from autograder.intake import collect, time_zone
+from autograder.intake import collect
 from autograder.rows import COLLECTED, OLDER, REFUSED
 from tests.autograder.repairing import UNIT
 from tests.autograder.sending import (

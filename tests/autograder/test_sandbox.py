@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder import refusals
 from autograder import sandbox as walls
 from autograder.kernel import Sandbox
 from autograder.sandbox import REPOSITORY, Limits, SandboxError
@@ -46,7 +48,8 @@ def test_nothing_of_the_repository_the_class_or_the_machine_can_be_read(sandbox,
         *(REPOSITORY / name for name in inside),
         *(REPOSITORY / "blocklab" / "checks" / name for name in ("norm.py", "examine.py")),
         *(REPOSITORY / "blocklab" / "reference" / name for name in ("__pycache__", "attention.py")),
-        *(REPOSITORY / "blocklab" / "misconceptions" / "norm.py", class_folder),
+        *(REPOSITORY / "blocklab" / name for name in ("misconceptions/norm.py", "solutions.json")),
+        class_folder,
         *(class_folder / "gradebook.db", Path("/etc/shadow"), Path.home() / ".bashrc"),
         *map(Path, ("/proc/1/environ", "/proc/self/maps", "/warm/autograder", "/sys/kernel")),
         *map(Path, ("/var", "/run", "/mnt", "/srv", "/opt", "/boot", "/dev/vda", "/dev/kmsg")),
@@ -89,6 +92,16 @@ def test_nothing_else_of_ours_can_be_imported(sandbox, module):
     assert "ModuleNotFoundError" in tried(sandbox, f"__import__({module!r})")
 
 
+def test_solutions_and_model_answers_are_not_given(sandbox):
+    cells = (
+        "from blocklab import self_check, solution\n[solution('rms_norm'), self_check('what_is_lost')]",
+        "from blocklab.study import self_check\nself_check.open_answer('what_is_lost', 'x' * 99)",
+    )
+    said, forced = ran(sandbox, *cells)
+    assert said.text.count("While this is graded, solutions are not here.") == 2
+    assert forced.error == "FileNotFoundError"
+
+
 def test_earlier_units_are_there_and_mine_means_them(sandbox):
     cells = (
         "import torch\nfrom blocklab.mine import residual_add",
@@ -96,6 +109,12 @@ def test_earlier_units_are_there_and_mine_means_them(sandbox):
     )
     assert ran(sandbox, *cells)[1].text == "tensor([2.])"
     assert "ModuleNotFoundError" in tried(sandbox, "__import__('blocklab.mine').mine.rms_norm")
+
+
+def test_hints_of_this_unit_and_later_ones_are_not_there(sandbox):
+    asked = "from blocklab import catalogue; {e.unit for e in catalogue.exercises().values() if e.hints}"
+    assert ran(sandbox, asked)[0].text == "{'01_residual_add'}"
+    assert "last hint" in ran(sandbox, "from blocklab import hint; hint('rms_norm')")[0].text
 
 
 def test_the_user_is_nobody_and_the_environment_says_nothing(sandbox):
@@ -265,6 +284,50 @@ def test_refusal_names_the_choices(monkeypatch):
             pass
     finally:
         walls.unavailable.cache_clear()
+
+
+NO_NAMESPACE = (
+    "bwrap: No permissions to creating new namespace, likely because the kernel does not allow "
+    "non-privileged user namespaces. On e.g. debian this can be enabled with "
+    "'sysctl kernel.unprivileged_userns_clone=1'."
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "does"),
+    [
+        ("bwrap: setting up uid map: Permission denied", "apparmor_restrict_unprivileged_userns=0"),
+        ("bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted", "apparmor_parser -r"),
+        ("PermissionError: [Errno 13] mount /: Permission denied", "/etc/apparmor.d/bwrap"),
+        (NO_NAMESPACE, "kernel.unprivileged_userns_clone=1"),
+        ("bwrap: Creating new namespace failed: No space left on device", "max_user_namespaces"),
+        ("OSError: [Errno 1] unshare: Operation not permitted", "unprivileged_userns_clone=1"),
+        ("bwrap: Unknown option --no-such-option", "bubblewrap installed"),
+    ],
+)
+def test_a_machine_that_forbids_namespaces_is_told_apart_and_what_to_do(said, does):
+    reason = refusals.why(f"Traceback …\n{said}\n", container=False)
+    assert all(said in words and "--isolation none" in words for words in reason)
+    assert does in (reason.en if "installed" in does else reason.ko)
+    assert "docker run" not in str(reason)
+
+
+@pytest.mark.parametrize(
+    "said", [NO_NAMESPACE, "bwrap: Can't mount proc on /newroot/proc: Operation not permitted"]
+)
+def test_in_a_container_its_options_come_first(said):
+    image = (REPOSITORY / "autograder" / "Dockerfile").read_text("utf-8")
+    for words in refusals.why(said, container=True):
+        options = re.findall(r"--security-opt \S+", words)
+        assert len(options) == 3 and all(option in image for option in options)
+    assert "docker run" not in str(refusals.why("no space left", container=True))
+
+
+def test_the_image_copies_what_there_is():
+    image = (REPOSITORY / "autograder" / "Dockerfile").read_text("utf-8")
+    copied = [line.split()[1:-1] for line in image.splitlines() if line.startswith("COPY")]
+    assert len(copied) >= 5
+    assert all((REPOSITORY / name).exists() for names in copied for name in names)
 
 
 def test_the_trial_is_quick_and_says_what_bubblewrap_says(monkeypatch):

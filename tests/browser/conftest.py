@@ -8,6 +8,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -48,14 +49,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def lab(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a running JupyterLab, without its token."""
-    home = tmp_path_factory.mktemp("home")
+    home, port = tmp_path_factory.mktemp("home"), free_port()
+    command = [sys.executable, "-m", "jupyterlab", *options(port)]
+    with serving([*command, f"--ServerApp.root_dir={folder}"], home, port) as address:
+        yield address
+
+
+@contextmanager
+def serving(command: list[str], home: Path, port: int, folder: Path | None = None) -> Iterator[str]:
+    """Run JupyterLab in a folder, or in `home`, where all that it writes goes; its address."""
     (home / "config" / "labconfig").mkdir(parents=True)
     overrides = home / "config" / "labconfig" / "default_setting_overrides.json"
     overrides.write_text(json.dumps(QUIET))
-    port = free_port()
     with open(home / "lab.log", "wb") as log:
         server = subprocess.Popen(
-            _command(port, folder), env=_environment(home), cwd=home, stdout=log, stderr=log
+            command, env=_environment(home), cwd=folder or home, stdout=log, stderr=log
         )
     try:
         wait_for(server, f"http://127.0.0.1:{port}/api?token={TOKEN}", home / "lab.log")
@@ -68,8 +76,9 @@ def lab(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
             server.kill()
 
 
-def _command(port: int, folder: Path) -> list[str]:
-    options = {
+def options(port: int) -> list[str]:
+    """JupyterLab's arguments for a test."""
+    values = {
         "IdentityProvider.token": TOKEN,
         "ServerApp.allow_root": True,
         "ServerApp.ip": "127.0.0.1",
@@ -77,11 +86,10 @@ def _command(port: int, folder: Path) -> list[str]:
         "ServerApp.open_browser": False,
         "ServerApp.port": port,
         "ServerApp.port_retries": 0,
-        "ServerApp.root_dir": folder,
         "LabApp.expose_app_in_browser": True,
         "LabApp.news_url": "None",
     }
-    return [sys.executable, "-m", "jupyterlab", *(f"--{k}={v}" for k, v in options.items())]
+    return [f"--{name}={value}" for name, value in values.items()]
 
 
 def _environment(home: Path) -> dict[str, str]:

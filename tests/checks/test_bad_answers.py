@@ -31,6 +31,11 @@ class LyingTensor(torch.Tensor):
         return True
 
 
+class NeverMade(torch.nn.Module):
+    def __init__(self, *args, **kwargs):
+        pass
+
+
 def raises(*args):
     raise ZeroDivisionError("no reason")
 
@@ -107,9 +112,12 @@ def test_a_bad_answer_gets_a_sentence_that_says_so(bad, capfd):
 @pytest.mark.parametrize("name", catalogue.exercises())
 @pytest.mark.parametrize(
     "answer",
-    [raises, not_yet, returns_none, generates, wrong_shape, with_nan, EqualsEverything()],
+    [
+        raises, not_yet, returns_none, generates, wrong_shape, with_nan, NeverMade,
+        EqualsEverything(),
+    ],
     ids=lambda a: getattr(a, "__name__", "liar"),
-)
+)  # fmt: skip
 def test_no_exercise_breaks_on_a_bad_answer_or_gives_points_for_it(name, answer, capfd):
     report = examine(name, LocalCandidate({name: answer}), 1)
     assert report.score == 0

@@ -15,6 +15,7 @@ PAGES = sorted(
     for path in (build.ROOT / folder).rglob("*.ipynb")
     if ".ipynb_checkpoints" not in path.parts
 )
+DOCS = sorted(path.relative_to(build.ROOT) for path in (build.ROOT / "docs").rglob("*.md"))
 
 
 def text(path: Path) -> str:
@@ -24,7 +25,7 @@ def text(path: Path) -> str:
     return "\n".join(c.source for c in cells if c.cell_type == "markdown")
 
 
-@pytest.mark.parametrize("page", [Path("README.md"), Path("README.ko.md"), *PAGES], ids=str)
+@pytest.mark.parametrize("page", [Path("README.md"), Path("README.ko.md"), *DOCS, *PAGES], ids=str)
 def test_every_link_to_a_file_leads_somewhere(page):
     links = re.findall(r"\]\(([^)\s]+)\)", text(build.ROOT / page))
     files = [link.split("#")[0] for link in links if not re.match(r"[a-z]+:|#", link)]

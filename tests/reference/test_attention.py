@@ -18,6 +18,7 @@ from blocklab.reference.attention import (
     decode_step,
     kv_cache_bytes,
     merge_heads,
+    online_softmax,
     painted_bidirectional,
     painted_causal,
     painted_prefix,
@@ -281,3 +282,28 @@ def test_which_mask_tells_every_mask_of_every_kind(T):
     for kind, mask in kinds(T):
         scores = torch.randn(T, T).mul(8).masked_fill(~mask, -math.inf)
         assert which_mask(scores.softmax(-1)) == kind
+
+
+@pytest.mark.parametrize("sizes", [[7], [1] * 7, [4, 3], [2, 4, 1]])
+@pytest.mark.parametrize("scale", [1.0, 300.0])
+def test_chunk_by_chunk_is_attention_to_everything_so_far(sizes, scale):
+    q, k, v = drawn(1, 4), drawn(7, 4), drawn(7, 5)
+    scores = (q * scale @ k.T)[0] / 2
+    kept, seen, ours, theirs = None, 0, [], []
+    for chunk, values in zip(scores.split(sizes), v.split(sizes), strict=True):
+        kept, seen = online_softmax(chunk, values, kept), seen + len(chunk)
+        ours.append(kept[2])
+        theirs.append(F.scaled_dot_product_attention(q * scale, k[:seen], v[:seen])[0])
+        close(kept[0], scores[:seen].max())
+        close(kept[1], (scores[:seen] - kept[0]).exp().sum())
+    agree(torch.stack(ours), torch.stack(theirs), [q, k, v])
+
+
+def test_four_keys_in_three_chunks_by_hand():
+    scores, values = torch.tensor([0, 0, math.log(4), 0]), torch.tensor([[10.0], [20], [30], [40]])
+    kept, seen = None, []
+    for chunk in zip(scores.split([2, 1, 1]), values.split([2, 1, 1]), strict=True):
+        kept = online_softmax(*chunk, kept)
+        seen.append([float(number) for number in kept])
+    expected = [[0, 2, 15], [math.log(4), 1.5, 25], [math.log(4), 1.75, 190 / 7]]
+    close(torch.tensor(seen), torch.tensor(expected))

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from tests.variants.attention_layers import DECODE, GROUPED, MERGE, MULTI_HEAD, SPLIT
+from tests.variants.attention_online import ONLINE
 from tests.variants.attention_scores import ATTENTION, CROSS, WEIGHTS
 
 PAINTED_CAUSAL = [
@@ -145,6 +146,7 @@ CORRECT = {
     "GroupedQueryAttention": GROUPED,
     "cross_attention": CROSS,
     "decode_step": DECODE,
+    "online_softmax": ONLINE,
     "kv_cache_bytes": [_bytes_by_layer, _bytes_of_a_tensor, _bytes_prod, _bytes_float],
     "which_mask": [_which_by_rows, _which_by_building, _which_by_counts, _which_by_corners],
 }

@@ -234,6 +234,36 @@ def constants_logarithm(n_layers):
     return (math.exp(math.log(2 * n_layers) / 4), math.exp(-math.log(8 * n_layers) / 4))
 
 
+# fold_gain --------------------------------------------------------------------------------------
+
+
+def fold_by_diagonal(gain, weight):
+    return weight @ torch.diag(gain)
+
+
+def fold_einsum(gain, weight):
+    return torch.einsum("oi,i->oi", weight, gain)
+
+
+def fold_column_by_column(gain, weight):
+    return torch.stack([weight[:, j] * gain[j] for j in range(len(gain))], dim=1)
+
+
+def fold_row_by_row(gain, weight):
+    return torch.stack([row * gain for row in weight])
+
+
+def fold_measured(gain, weight):
+    """What the old pair gives for each basis vector is a column of the new weight."""
+    return F.linear(torch.eye(len(gain)) * gain, weight).T
+
+
+def fold_copy(gain, weight):
+    folded = weight.clone()
+    folded *= gain[None, :].expand_as(weight)
+    return folded
+
+
 rms = [
     reference.rms_norm,
     rms_fused,
@@ -285,6 +315,14 @@ CORRECT: dict[str, list] = {
         constants_tensor,
         constants_numpy,
         constants_logarithm,
+    ],
+    "fold_gain": [
+        fold_by_diagonal,
+        fold_einsum,
+        fold_column_by_column,
+        fold_row_by_row,
+        fold_measured,
+        fold_copy,
     ],
     "gradient_profile": norm_depth.gradient_profile,
     "norm_position": norm_depth.norm_position,

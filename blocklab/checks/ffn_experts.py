@@ -1,0 +1,90 @@
+"""What a mixture of experts must do, and whom it may ask."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from blocklab.checks.property import Draw, Property
+from blocklab.functions import Activation, Chain, Function, Linear, Scale, Sum, chain
+from blocklab.probe import Call
+from blocklab.text import Text, both
+
+SWAP = torch.tensor([[0.0, 1.0], [1.0, 0.0]])
+BY_HAND = (
+    torch.tensor([[1.0, 2.0], [-1.0, -1.0]]),
+    math.log(3) * torch.tensor([[1.0, 0.0], [0.0, 0.0], [0.0, -1.0]]),
+    [Scale(2.0), Linear(SWAP), Scale(-1.0)],
+    2,
+)
+SQUARE, ONE = both("n_experts = d_model"), both("T = 1")
+ALL, BEST = both("k = n_experts"), both("k = 1")
+
+
+def top_k_experts(draw: Draw) -> list[Property]:
+    T, n, d, k = draw.size(9, 11), draw.size(5, 6), draw.size(7, 8), draw.size(2, 3)
+    x, router, experts = draw.normal(T, d), 1.5 * draw.linear(d, n), _experts(draw, n, d)
+    square = draw.normal(T, n), 1.5 * draw.linear(n, n), _experts(draw, n, n)
+    return [
+        Property(
+            "sum",
+            Text(
+                "What the k best experts of a token give, weighted with the softmax over their "
+                "scores.",
+                "token마다 score가 가장 높은 expert k개의 출력을, 그 k개의 score에 대한 softmax로 "
+                "가중해서 더한 값이다.",
+            ),
+            [
+                Call(BY_HAND, label=Text("by hand", "손계산")),
+                Call((*square, k), backward=draw.normal(T, n), label=SQUARE),
+                Call((x, router, experts, k), backward=draw.normal(T, d)),
+            ],
+            weight=2,
+        ),
+        Property(
+            "own_tokens",
+            Text(
+                "An expert is called only with tokens that chose it; with any other it gives NaN.",
+                "expert는 자기를 고른 token으로만 호출한다. 다른 token을 받으면 NaN이 나온다.",
+            ),
+            [Call((*_particular(draw, x, router, k), k), backward=draw.normal(T, d + n))],
+            weight=2,
+        ),
+        Property(
+            "any_number",
+            Text(
+                "It works for one token, for one expert a token, and for all of them.",
+                "token이 하나일 때, expert를 하나만 쓸 때, 모두 쓸 때도 맞다.",
+            ),
+            [
+                Call((x[:1], router, experts, k), label=ONE),
+                Call((x, router, experts, 1), label=BEST),
+                Call((x, router, experts, n), label=ALL),
+            ],
+        ),
+    ]
+
+
+def _experts(draw: Draw, n: int, d: int) -> list[Function]:
+    """Curved functions, no two alike."""
+    return [_curved(draw, d) for _ in range(n)]
+
+
+def _curved(draw: Draw, d: int) -> Chain:
+    return chain(Linear(draw.linear(d, d), draw.normal(d)), Activation("tanh"))
+
+
+def _particular(
+    draw: Draw, x: Tensor, router: Tensor, k: int
+) -> tuple[Tensor, Tensor, list[Function]]:
+    """Tokens, router and experts, each of which takes the root of a number that its tokens have.
+
+    That number, a component of its own in every token, is negative where another was chosen: the
+    root is NaN there, and so is its gradient even if nobody uses what the expert gave. The last
+    expert is chosen by no token.
+    """
+    scores = x @ router.T
+    top, n = scores.amax(1, keepdim=True), len(router)
+    x = x - (scores[:, -1:] - top + 9) * router[-1] / router[-1].pow(2).sum()
+    chosen = (x @ router.T).topk(k).indices
+    ...

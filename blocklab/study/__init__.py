@@ -1,0 +1,1 @@
+"""What somebody who learns alone needs: solutions, self-checks, and a record to take along."""

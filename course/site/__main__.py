@@ -1,0 +1,3 @@
+from course.site.build import main
+
+raise SystemExit(main())
