@@ -115,7 +115,7 @@ def prepare(venv: Path, extras: tuple[str, ...]) -> None:
     say("Installing everything else")
     pip_install(venv, "-e", f".[{','.join(extras)}]")
     write_stamp(venv, {**wanted(venv), "extras": list(extras)})
-    say("Ready. From now on this takes no time.")
+    say("Ready.")
 
 
 def pip_install(venv: Path, *what: str) -> None:

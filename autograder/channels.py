@@ -18,7 +18,7 @@ from autograder.frames import Frames, TooLargeError
 from autograder.sandbox import Limits
 
 CUT = "\n[more output than {output:,} bytes: the rest is cut]\n"
-LEAST = 512  # bytes that any output counts as: the judge keeps more of it than its words
+LEAST = 1024  # bytes that any output counts as: the judge keeps more of it than its words
 DEEPEST = 32  # how deep data in an output may be nested
 MOST = 1000  # forms of one output, lines of one traceback: each is looked at on its own
 LAST_WORDS = 0.05  # seconds in which a reply may still arrive from a kernel that is gone

@@ -22,6 +22,7 @@ class HandedIn(IPKernelApp):
 
     def _try_bind_socket(self, s: zmq.Socket, port: int) -> int:
         s.setsockopt(zmq.USE_FD, self.handed[port - 1])
+        s.setsockopt(zmq.SNDHWM, 0)  # what is not read yet takes the kernel's memory; none is lost
         super()._try_bind_socket(s, port)
         if port == self.shell_port:
             s.bind("inproc://shell")  # where the debugger finds it: the path is not in here

@@ -156,20 +156,17 @@ class Judge(Execute):
         return _shown(report, self._language)
 
     def _examined(self, name: str, seed: int) -> Report:
-        """A kernel that dies at once gets a second chance: a cell may have brought it down."""
+        """A kernel that a cell has brought down is replaced; one that dies now had its chance."""
+        if not run_sync(self.km.is_alive)():
+            self._renew()
         why = DIED
-        self._heard = False
-        for _ in range(2):
-            try:
-                return examine(name, KernelCandidate(self._evaluate), seed)
-            except DeadKernelError:
-                self._renew()
-                if self._heard:
-                    break
-            except NoAnswerError:
-                self._renew()
-                why = SLOW.fill(seconds=self.check_timeout)
-                break
+        try:
+            return examine(name, KernelCandidate(self._evaluate), seed)
+        except NoAnswerError:
+            why = SLOW.fill(seconds=self.check_timeout)
+        except DeadKernelError:
+            pass
+        self._renew()
         return unanswered(name, seed, why)
 
     def _seed(self, name: str) -> int:
@@ -181,9 +178,7 @@ class Judge(Execute):
         return int.from_bytes(hmac.digest(secret, of, "sha256")[:8]) >> 1
 
     def _evaluate(self, expression: str) -> str:
-        reply = run_sync(self._reply)(asked(expression), self.check_timeout)
-        self._heard = True
-        return reply_text(reply)
+        return reply_text(run_sync(self._reply)(asked(expression), self.check_timeout))
 
     async def _reply(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
         """The content of the kernel's reply to an execute request of ours."""

@@ -21,7 +21,7 @@ NO_MORE = Text(
     'That was the last hint. Once a check has seen an answer of yours, `solution("{name}")` shows '
     "the course's own.",
     "힌트는 여기까지입니다. 답을 써서 check를 한 번 실행한 뒤에는 "
-    '`solution("{name}")`로 과정의 답을 볼 수 있습니다.',
+    '`solution("{name}")`로 강좌의 답을 볼 수 있습니다.',
 )
 PLACEHOLDER = "raise NotImplementedError"
 _given: dict[str, int] = {}

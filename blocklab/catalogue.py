@@ -4,10 +4,12 @@
 order stand there once.
 """
 
+import difflib
 import functools
 import importlib
 import inspect
 import json
+from collections.abc import Iterable
 from importlib import resources
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -22,6 +24,17 @@ MODULES = {
     "05_block_stacking": "block",
     "06_why_these_four": "lab",
 }
+
+
+QUOTES = Text('Write the name in quotes: "{name}".', '이름을 따옴표 안에 쓰세요: "{name}".')
+NEAR = Text(
+    'There is no exercise "{name}". Did you mean {near}?',
+    '"{name}"이라는 연습문제는 없습니다. 혹시 {near} 말인가요?',
+)
+UNKNOWN = Text(
+    'There is no exercise "{name}"; progress() lists them all.',
+    '"{name}"이라는 연습문제는 없습니다. progress()를 실행하면 전체 목록이 나옵니다.',
+)
 
 
 class Exercise(NamedTuple):
@@ -43,6 +56,23 @@ class Unit(NamedTuple):
 
     title: Text
     written: tuple[str, ...]
+
+
+class UnknownError(KeyError):
+    """A name that no exercise has; a notebook shows its words without a traceback."""
+
+    def __init__(self, asked: object, known: Iterable[str]) -> None:
+        """asked: what was given for a name; the answer itself, by mistake, has one too."""
+        name = str(getattr(asked, "__name__", asked))[:60]
+        near = difflib.get_close_matches(name, list(known), 3, 0.5)
+        said = QUOTES if name in near else NEAR if near else UNKNOWN
+        super().__init__(str(said.fill(name=name, near=", ".join(near))))
+
+    def __str__(self) -> str:
+        return self.args[0]
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
 
 
 @functools.cache
@@ -78,14 +108,11 @@ def built(name: str) -> dict[str, Any]:
 def exercise(name: str) -> Exercise:
     """The exercise of that name.
 
-    Raises KeyError, with the nearest names, if there is none.
+    Raises UnknownError, a KeyError with the nearest names, if there is none.
     """
     known = exercises()
-    if name not in known:
-        import difflib
-
-        near = difflib.get_close_matches(name, known, 3, 0.5) or list(known)
-        raise KeyError(f"no exercise is called {name!r}; there is {', '.join(near)}")
+    if not isinstance(name, str) or name not in known:
+        raise UnknownError(name, known)
     return known[name]
 
 

@@ -25,7 +25,7 @@ from torch import Tensor, nn
 """
 INSTEAD = Text(
     "{name}: the course's own, since yours has not passed its check here yet.",
-    "{name}: 아직 check를 통과한 답이 없어서, 과정이 제공하는 구현을 씁니다.",
+    "{name}: 아직 check를 통과한 답이 없어서, 강좌의 구현을 씁니다.",
 )
 
 

@@ -96,7 +96,10 @@ def explained(units: Iterable[str]) -> str:
     """blocklab/solutions.json: what is said of every solution, and the model answers."""
     exercises, written = {}, {}
     for unit in graded(units):
-        built = answers.entries(unit, _read(f"{unit}/exercise.md"))
+        blocks = _read(f"{unit}/exercise.md")
+        built = answers.entries(unit, blocks)
+        if lacking := list(answers.lacking(blocks, built)):
+            raise SourceError(f"{unit}: {', '.join(lacking)}")
         exercises |= built["exercises"]
         written |= built["written"]
     return _json({"exercises": exercises, "written": written})

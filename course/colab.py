@@ -18,7 +18,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import nbformat
 from nbformat import NotebookNode
 
-from blocklab.text import LANGUAGES
+from blocklab.text import LANGUAGES, Text
 from course.opening import colab_url, repository
 from course.source import COURSE
 
@@ -26,11 +26,17 @@ ROOT = COURSE.parent
 FOLDER = ROOT / "dist"
 PROJECT = ("pyproject.toml", "README.md", "LICENSE", "LICENSE-text")
 LINK = re.compile(r"\]\((?![a-z]+:)([^)#\s]+\.ipynb)")
-NEXT = """\
-1. Unpack the zip on your computer.
-2. Open https://colab.research.google.com, File > Upload notebook, and choose one of
-   lectures/ or exercises/.
-3. In Colab, click the folder icon on the left, drag {wheel} there, and run the first cell."""
+README = "README.txt"
+NEXT = Text(
+    "1. Unpack the zip on your computer.\n"
+    "2. Open https://colab.research.google.com, File > Upload notebook, and choose one of\n"
+    "   lectures/ or exercises/.\n"
+    "3. In Colab, click the folder icon on the left, drag {wheel} there, and run the first cell.",
+    "1. zip을 컴퓨터에 풉니다.\n"
+    "2. https://colab.research.google.com에서 파일 > 노트 업로드를 누르고, lectures/나\n"
+    "   exercises/에 있는 notebook을 고릅니다.\n"
+    "3. Colab 왼쪽의 폴더 아이콘을 누르고 {wheel} 파일을 끌어다 놓은 뒤 첫 셀을 실행합니다.",
+)
 
 
 def wheel(folder: Path) -> Path:
@@ -85,6 +91,8 @@ def pack(languages: Iterable[str], folder: Path) -> tuple[Path, str]:
         built = wheel(Path(place))
         with ZipFile(target, "w", ZIP_DEFLATED) as packed:
             packed.write(built, built.name)
+            steps = NEXT.fill(wheel=built.name)
+            packed.writestr(README, "\n\n".join(map(steps.to, languages)) + "\n")
             for path, notebook in notebooks(languages):
                 packed.writestr(path, nbformat.writes(notebook) + "\n")
     return target, built.name
@@ -103,7 +111,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (OSError, RuntimeError) as error:
         print(error, file=sys.stderr)
         return 1
-    print(f"{target}: {target.stat().st_size / 1e6:.1f} MB\n{NEXT.format(wheel=name)}")
+    print(f"{target}: {target.stat().st_size / 1e6:.1f} MB\n{NEXT.fill(wheel=name)}")
     return 0
 
 

@@ -26,10 +26,11 @@ def address(said: str) -> str:
 
     Raises ArgumentTypeError where it is not of the form owner/name.
     """
-    if not ADDRESS.fullmatch(said) or said.endswith(".git"):
+    said = said.removeprefix("https://github.com/").removesuffix("/").removesuffix(".git")
+    if not ADDRESS.fullmatch(said) or said == "owner/name":
         raise argparse.ArgumentTypeError(
-            f'"{said}" is no address of a repository: write owner/name, the last two parts of '
-            "https://github.com/owner/name"
+            f'"{said}" is no address of a repository: write your own owner/name, the last two '
+            "parts of https://github.com/owner/name"
         )
     return said
 
@@ -65,7 +66,8 @@ def main(arguments: list[str] | None = None) -> int:
         "run.py publish",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog="Then commit, and push to that repository: Colab opens what is on its branch main.",
+        epilog="Then commit, and push to that repository, which has to be public: Colab opens what "
+        "is on its branch main.",
     )
     help = "the repository on GitHub, such as ada/transformer-block"
     parser.add_argument("repository", metavar="owner/name", type=address, help=help)

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from blocklab.checks.places import places
 from blocklab.checks.property import DEFAULT, Tolerance
 from blocklab.plain import Module, Strange
 from blocklab.probe import Outcome, Problem
@@ -200,10 +201,11 @@ def _wanted(want: Any) -> Text:
 def _plain(got: Any, want: Any) -> Text | None:
     if got == want or (isinstance(want, str) and _words(got) == _words(want)):
         return None
-    return Text(
-        "It says {got}; that is not so here.",
-        "답은 {got}인데, 여기서는 그렇지 않습니다.",
-    ).fill(got=repr(got)[:200])
+    if isinstance(got, str) and isinstance(want, str) and " " in want:
+        return places(_words(got), _words(want))
+    return Text("It says {got}; that is not so here.", "답이 {got}인데, 맞지 않습니다.").fill(
+        got=repr(got)[:200]
+    )
 
 
 def _words(value: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 import torch
 
+from blocklab.checks.ffn_experts import top_k_experts
 from blocklab.checks.ffn_layers import FeedForward, SwiGLU, feed_forward, ffn_as_memory
 from blocklab.checks.ffn_positions import mixes_positions, token_mixing
 from blocklab.checks.property import Draw, Property, Tolerance
@@ -20,6 +21,7 @@ __all__ = [
     "mixes_positions",
     "silu",
     "token_mixing",
+    "top_k_experts",
 ]
 
 POINTS = torch.tensor([-2.0, -1.0, 0.0, 1.0, 2.0])

@@ -22,7 +22,8 @@ ALL, BEST = both("k = n_experts"), both("k = 1")
 
 
 def top_k_experts(draw: Draw) -> list[Property]:
-    T, n, d, k = draw.size(9, 11), draw.size(5, 6), draw.size(7, 8), draw.size(2, 3)
+    T, d, k = draw.size(9, 11), draw.size(6, 8), draw.size(2, 3)
+    n = k + 2
     x, router, experts = draw.normal(T, d), 1.5 * draw.linear(d, n), _experts(draw, n, d)
     square = draw.normal(T, n), 1.5 * draw.linear(n, n), _experts(draw, n, n)
     return [
@@ -77,14 +78,27 @@ def _curved(draw: Draw, d: int) -> Chain:
 def _particular(
     draw: Draw, x: Tensor, router: Tensor, k: int
 ) -> tuple[Tensor, Tensor, list[Function]]:
-    """Tokens, router and experts, each of which takes the root of a number that its tokens have.
+    """Wider tokens, a router and experts that give NaN for tokens that did not choose them.
 
-    That number, a component of its own in every token, is negative where another was chosen: the
-    root is NaN there, and so is its gradient even if nobody uses what the expert gave. The last
-    expert is chosen by no token.
+    Each expert takes the root of a component of its own, which is positive in its tokens and
+    negative in all others: NaN there, in the gradient too if nobody uses what it gave. The last
+    expert is chosen by no token, because the last component counts against it.
     """
+    (T, d), n = x.shape, len(router)
     scores = x @ router.T
-    top, n = scores.amax(1, keepdim=True), len(router)
-    x = x - (scores[:, -1:] - top + 9) * router[-1] / router[-1].pow(2).sum()
-    chosen = (x @ router.T).topk(k).indices
-    ...
+    scores[:, -1] = -torch.inf
+    marks = draw.normal(T, n).abs() + 0.5
+    marks = torch.where(torch.zeros(T, n).scatter(1, scores.topk(k).indices, 1) > 0, marks, -marks)
+    x = torch.cat([x, marks[:, :-1], torch.ones(T, 1)], 1)
+    router = torch.cat([router, torch.zeros(n, n)], 1)
+    router[-1, -1] = -99
+    roots = torch.eye(d + n)[d:]
+    roots[-1] *= -1
+    return x, router, [_rooted(draw, root) for root in roots]
+
+
+def _rooted(draw: Draw, reads: Tensor) -> Function:
+    """An expert that adds, to a curved function, the root of what `reads` (d,) reads."""
+    d = len(reads)
+    root = chain(Linear(reads[None]), Activation("sqrt"), Linear(draw.normal(d, 1)))
+    return Sum((_curved(draw, d), root))

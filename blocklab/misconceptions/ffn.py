@@ -2,6 +2,7 @@
 
 from blocklab.misconceptions.ffn_activations import gelu, silu
 from blocklab.misconceptions.ffn_counts import attention_parameters, ffn_parameters, ffn_widths
+from blocklab.misconceptions.ffn_experts import top_k_experts
 from blocklab.misconceptions.ffn_gated import SwiGLU
 from blocklab.misconceptions.ffn_layers import FeedForward, feed_forward
 from blocklab.misconceptions.ffn_memory import ffn_as_memory
@@ -20,4 +21,5 @@ __all__ = [
     "mixes_positions",
     "silu",
     "token_mixing",
+    "top_k_experts",
 ]

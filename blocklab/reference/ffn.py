@@ -170,8 +170,8 @@ def top_k_experts(
     scores of a token are equal. experts: n_experts functions of tokens (…, d_model), each from
     one vector to one vector. 1 <= k <= n_experts.
     The result (T, d_model) is, for each token, the sum of what its k experts give, weighted with
-    the softmax over its k scores. An expert is called with tokens that chose it and with no
-    others: for those it gives NaN.
+    the softmax over its k scores. An expert may be called only with tokens that chose it; for any
+    other it gives NaN.
     Source: Jiang et al. (2024), Mixtral of Experts, section 2.1.
     """
     scores, chosen = (x @ router.T).topk(k)

@@ -18,7 +18,7 @@ TRY_FIRST = Text(
     "`solution` shows how the course does it, and why, line by line. Stuck at the start? "
     '`hint("{name}")` helps a little further each time.',
     '먼저 직접 해 보세요. 맞든 틀리든 답을 써 보고 `check("{name}")`를 실행하면, 그다음부터 '
-    "`solution`이 과정의 답을 한 줄씩 이유와 함께 보여 줍니다. 시작이 막막하다면 "
+    "`solution`이 강좌의 답을 한 줄씩 이유와 함께 보여 줍니다. 시작이 막막하다면 "
     '`hint("{name}")`를 실행해 보세요. 실행할 때마다 조금씩 더 알려 줍니다.',
 )
 NOTHING_YET = Text(

@@ -13,13 +13,13 @@ ENOUGH = 40  # characters: less is no sentence in either language
 WRITE_FIRST = Text(
     "Write your answer into the cell above first, a few sentences, and save the notebook (Ctrl+S). "
     "Then run this cell again: it shows a model answer, and a list to compare yours with.",
-    "먼저 위의 셀에 여러분의 답을 몇 문장으로 쓰고 노트북을 저장하세요(Ctrl+S). 그런 다음 이 셀을 "
-    "다시 실행하면 모범 답안과, 여러분의 답과 견주어 볼 목록이 나옵니다.",
+    "먼저 위의 셀에 여러분의 답을 몇 문장으로 쓰고 notebook을 저장하세요(Ctrl+S). 그런 다음 이 "
+    "셀을 다시 실행하면 모범 답안과, 여러분의 답과 견주어 볼 목록이 나옵니다.",
 )
 NOT_SEEN = Text(
     "Your notebook cannot be read from here, so give your answer, or its main sentence, yourself: "
     'self_check("{name}", written="…"). Then a model answer and a list to compare with follow.',
-    "여기서는 노트북을 읽을 수 없습니다. 답이나 핵심 문장을 직접 넣어 주세요: "
+    "여기서는 notebook을 읽을 수 없습니다. 답이나 핵심 문장을 직접 넣어 주세요: "
     'self_check("{name}", written="…"). 그러면 모범 답안과 견주어 볼 목록이 나옵니다.',
 )
 TOO_SHORT = Text(

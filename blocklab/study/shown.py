@@ -8,7 +8,7 @@ from blocklab.study import prose
 from blocklab.study.solutions import explanation, places, source_of
 from blocklab.text import Text, language
 
-TITLE = Text("{name}: the course's own answer", "{name}: 과정이 제공하는 답")
+TITLE = Text("{name}: the course's own answer", "{name}: 강좌의 답")
 YOURS = Text(
     "Yours may look quite different: what its check accepts is right.",
     "여러분의 답은 이와 전혀 달라도 됩니다. check를 통과했다면 맞는 답입니다.",

@@ -24,7 +24,7 @@ WORDS = Text(
     "Answers were checked by programs that run them on random inputs; written ones were compared "
     "with a model answer by the learner alone. Nobody supervised, and no institution stands behind "
     "this page: it says what was done, not who says so.",
-    "과정의 check가 학습자의 컴퓨터에 남긴 기록을 바탕으로 {day}에 만든 페이지입니다. 코드로 쓴 "
+    "강좌의 check가 학습자의 컴퓨터에 남긴 기록을 바탕으로 {day}에 만든 페이지입니다. 코드로 쓴 "
     "답은 무작위 입력으로 실행해 확인했고, 서술형 답은 학습자가 스스로 모범 답안과 비교했습니다. "
     "감독한 사람이 없고 어떤 기관도 보증하지 않습니다. 무엇을 했는지를 알릴 뿐, 자격을 증명하지는 "
     "않습니다.",

@@ -11,15 +11,15 @@ from blocklab.text import Text
 
 FORMAT = "blocklab-progress"
 SAVED = Text(
-    "Saved as {path}: {count} exercises and questions, with your answers. Keep the file, and read "
-    'it elsewhere with import_progress("{name}").',
+    "Saved as {path}: what you have done on {count} exercises and questions. Keep the file, and "
+    'read it elsewhere with import_progress("{name}").',
     "{path}에 저장했습니다. 연습문제와 질문 {count}개의 기록과 답이 들어 있습니다. 파일을 보관해 "
     '두었다가 다른 곳에서 import_progress("{name}")로 읽으세요.',
 )
 NO_FILE = Text(
     "There is no file {path}. Upload it beside the notebook (in Colab: the folder icon, left) "
     "or give its full path.",
-    "{path} 파일이 없습니다. 노트북과 같은 폴더에 올리거나(Colab에서는 왼쪽의 폴더 아이콘) 전체 "
+    "{path} 파일이 없습니다. notebook과 같은 폴더에 올리거나(Colab에서는 왼쪽의 폴더 아이콘) 전체 "
     "경로를 적으세요.",
 )
 NOT_OURS = Text(
@@ -27,7 +27,7 @@ NOT_OURS = Text(
     "{path}은(는) export_progress로 만든 파일이 아닙니다({why}). 기록은 그대로입니다.",
 )
 READ = Text(
-    "Read {path}: {changed} of {count} exercises and questions were new or further on.",
+    "Read {path}: exercises and questions that were new or further on: {changed} of {count}.",
     "{path}을(를) 읽었습니다. 연습문제와 질문 {count}개 가운데 {changed}개가 새 것이거나 더 앞선 "
     "것이었습니다.",
 )
@@ -93,7 +93,7 @@ def _read(file: Path) -> tuple[dict[str, Entry], dict[str, str]]:
     except ValueError as error:  # also what is no UTF-8
         raise ValueError(str(NOT_OURS.fill(path=file, why=error))) from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        why = Text('no "format": "{format}" in it', '"format": "{format}"이 없음')
+        why = Text('no "format": "{format}" in it', '"format": "{format}" 항목이 없습니다')
         raise ValueError(str(NOT_OURS.fill(path=file, why=why.fill(format=FORMAT))))
     answers = content.get("mine")
     known = catalogue.exercises()

@@ -104,4 +104,6 @@ def _write(shell: Any, name: str, answer: str) -> None:
         run = parent["header"]["msg_id"]
         source = _draft[1] if _draft[0] == run else parent["content"]["code"]
         _draft = run, rewrite(source, name, answer)
-        shell.set_next_input(_draft[1], replace=True)
+        payload = {"source": "set_next_input", "text": _draft[1], "replace": True}
+        # Notebook 6 would take the picture away otherwise.
+        shell.payload_manager.write_payload({**payload, "clear_output": False})

@@ -100,9 +100,9 @@ FORGING = {
     "complex numbers": outcome("Outcome(s.args[0].to(torch.complex64))", says="dtype"),
     "tensors of 40 kB each": outcome("Outcome(torch.zeros(10_000))", says="The shape is (10000,)"),
     "a reply beyond every limit": outcome(
-        "Outcome(torch.zeros(3_000_000))", says="a message of more than 4,194,304 bytes"
+        "Outcome(torch.zeros(100_000))", says="a message of more than 4,194,304 bytes"
     ),
-    "a list of 60,000": outcome("Outcome(list(range(60_000)))", says=OF_NO_USE),
+    "a list of 2,000": outcome("Outcome(list(range(2000)))", says=OF_NO_USE),
     "a string of a million": Attack("", "def rms_norm(x, gain, eps): return 'x' * 1_000_000"),
     "an exception of a million words, forged": outcome(
         "Outcome(error=Problem('E', 'x ' * 300_000, ''))", says=OF_NO_USE

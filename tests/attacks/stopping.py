@@ -197,7 +197,7 @@ STOPPING = {
             "layer_norm": "import os\ndef layer_norm(*a): os._exit(0)",
         },
         worth={"rms_norm": 0.0, "RMSNorm": 0.0, "layer_norm": 0.0},
-        seconds=8,
+        seconds=10,
     ),
     "displays that change between two lives": Attack(
         "",

@@ -1,6 +1,7 @@
 """What the judge makes of a submission, whatever its code does to its kernel."""
 
 import copy
+import time
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,16 @@ def test_a_cell_of_the_learners_that_ends_badly_costs_nothing_after_it(tmp_path,
     graded(notebook, tmp_path)
     assert scores(notebook) == FULL
     assert any(output.output_type == "error" for output in notebook.cells[at].outputs)
+
+
+def test_a_kernel_that_a_cell_has_brought_down_costs_the_next_check_nothing(tmp_path, monkeypatch):
+    notebook = submission({}, upto="rms_by_hand")
+    dies = "import os, threading\nthreading.Timer(0.2, os._exit, [0]).start()"
+    notebook.cells.insert(-1, new_code_cell(dies))
+    judged = Judge._judged
+    monkeypatch.setattr(Judge, "_judged", lambda *args: (time.sleep(1), judged(*args))[1])
+    graded(notebook, tmp_path)
+    assert scores(notebook) == {"rms_by_hand": 1.0}
 
 
 CHEATS = {

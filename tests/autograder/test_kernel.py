@@ -190,6 +190,7 @@ def test_nbclient_is_told_of_a_death_and_a_restart_gives_a_fresh_kernel(either):
     async def restarted() -> tuple[str, str]:
         async with kernel(either) as (manager, client):
             await run(client, "x = 1")
+            client.stop_channels()
             await manager.restart_kernel(now=True)
             again = manager.client()
             again.start_channels()

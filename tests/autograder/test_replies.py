@@ -1,5 +1,7 @@
 """Which replies of a kernel are taken: every honest one, and none beyond the bounds."""
 
+from typing import Any
+
 import pytest
 import torch
 
@@ -27,6 +29,10 @@ class Key:
         return "k" * 100_000
 
 
+def forged(**fields: Any) -> Outcome:
+    return Outcome(**fields)
+
+
 def nested(depth: int) -> list:
     return [nested(depth - 1)] if depth else []
 
@@ -44,16 +50,20 @@ def test_whatever_an_answer_gives_is_sound_once_it_is_plain(value):
     assert sound(outcome)
 
 
+Forged: Any = Outcome  # what its type forbids
+ForgedProblem: Any = Problem
+
+
 @pytest.mark.parametrize(
     "outcome",
     [
         *("outcome", None, Outcome("x" * (LONGEST + 1)), Outcome([0] * (MOST + 1))),
         *(Outcome(nested(DEEPEST + 1)), Outcome(1 << BITS), Outcome({"k" * (LONGEST + 1): 0})),
         *(Outcome({1: 0}), Outcome(Strange("s" * (LONGEST + 1))), Outcome(Text("a", "b"))),
-        *(Outcome(Outcome(1)), Outcome([Outcome(1)]), Outcome(error="E"), Outcome(changed=("0",))),
-        *(Outcome(Module({"k" * (LONGEST + 1): ()})), Outcome(error=Problem("E", "w", 7))),
-        *(Outcome(error=Problem("E", "w" * (LONGEST + 1))), Outcome(gradients={"0": "x"})),
-        *(Outcome(gradients=[]), Outcome(records={"r": torch.ones(1)}), Outcome(marked=(1.5,))),
+        *(Outcome(Outcome(1)), Outcome([Outcome(1)]), forged(error="E"), forged(changed=("0",))),
+        *(Outcome(Module({"k" * (LONGEST + 1): ()})), forged(error=Problem(*("E", "w", 7)))),
+        *(forged(error=Problem("E", "w" * (LONGEST + 1))), forged(gradients={"0": "x"})),
+        *(forged(gradients=[]), forged(records={"r": torch.ones(1)}), forged(marked=(1.5,))),
     ],
 )
 def test_what_no_honest_kernel_sends_is_not(outcome):

@@ -94,7 +94,8 @@ def test_nothing_else_of_ours_can_be_imported(sandbox, module):
 
 def test_solutions_and_model_answers_are_not_given(sandbox):
     cells = (
-        "from blocklab import self_check, solution\n[solution('rms_norm'), self_check('what_is_lost')]",
+        "from blocklab import self_check, solution\n"
+        "[solution('rms_norm'), self_check('what_is_lost')]",
         "from blocklab.study import self_check\nself_check.open_answer('what_is_lost', 'x' * 99)",
     )
     said, forced = ran(sandbox, *cells)

@@ -45,7 +45,9 @@ def test_it_holds_lectures_exercises_and_the_wheel(languages: list[str], tmp_pat
     exercises = [
         f"exercises/{lang}/{u}/{u}.ipynb" for lang in languages for u in build.graded(units)
     ]
-    assert ZipFile(target).namelist() == [name, *lectures, *exercises]
+    assert ZipFile(target).namelist() == [name, "README.txt", *lectures, *exercises]
+    said = ZipFile(target).read("README.txt").decode()
+    assert [name in said, "컴퓨터에" in said] == [True, "ko" in languages]
 
 
 @pytest.mark.usefixtures("wheel")

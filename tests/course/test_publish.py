@@ -85,10 +85,11 @@ def test_a_second_time_changes_nothing_and_another_address_takes_its_place(cours
 
 @pytest.mark.parametrize(
     "said",
-    ["course", "ada/", "/course", "ada/course/lectures", "https://github.com/ada/course",
-     "ada/course.git", "-ada/course", "a--b/course", "ada/co urse", 'ada/"', "ada/..",
-     "아다/course"],
-)  # fmt: skip
+    [
+        *("course", "ada/", "/course", "ada/course/lectures", "owner/name", "아다/course"),
+        *("-ada/course", "a--b/course", "ada/co urse", 'ada/"', "ada/..", "http://ada.org/course"),
+    ],
+)
 def test_what_is_no_address_is_refused_and_changes_nothing(said, course, capsys):
     before = opening.PROJECT.read_text("utf-8")
     with pytest.raises(SystemExit, match="2"):
@@ -96,3 +97,8 @@ def test_what_is_no_address_is_refused_and_changes_nothing(said, course, capsys)
     error = capsys.readouterr().err
     assert "owner/name" in error
     assert opening.PROJECT.read_text("utf-8") == before
+
+
+@pytest.mark.parametrize("said", ["ada/course", "https://github.com/ada/course.git"])
+def test_an_address_may_be_that_of_its_page(said: str) -> None:
+    assert publish.address(said) == "ada/course"

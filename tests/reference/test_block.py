@@ -6,17 +6,9 @@ from typing import TypeVar
 import pytest
 import torch
 from torch import Tensor, nn
-from transformers import (
-    BertConfig,
-    GPT2Config,
-    GPT2LMHeadModel,
-    GPTJConfig,
-    LlamaConfig,
-    LlamaForCausalLM,
-)
+from transformers import BertConfig, GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM
 from transformers.models.bert.modeling_bert import BertLayer
 from transformers.models.gpt2.modeling_gpt2 import GPT2Block
-from transformers.models.gptj.modeling_gptj import GPTJBlock
 
 from blocklab import config as configs
 from blocklab.config import ACTIVATIONS, BlockConfig
@@ -289,40 +281,6 @@ def test_one_post_norm_block_is_berts_layer():
     probe = torch.randn_like(expected)
     close(ours(x), expected)
     a, b = (torch.autograd.grad((y * probe).sum(), x)[0] for y in (ours(x), expected))
-    close(a, b)
-
-
-def test_one_parallel_block_is_gpt_js_block():
-    d, heads, d_ff, T = 24, 4, 40, 7
-    config = GPTJConfig(
-        n_embd=d,
-        n_head=heads,
-        n_inner=d_ff,
-        rotary_dim=d // heads,
-        layer_norm_epsilon=1e-3,
-    )
-    theirs = randomised(GPTJBlock(config, layer_idx=0))
-    ours = block.ParallelBlock(
-        MultiHeadAttention(d, heads),
-        FeedForward(d, d_ff, ACTIVATIONS["gelu_tanh"]),
-        nn.LayerNorm(d, eps=1e-3),
-    )
-    weights = {
-        name.replace("attn.", "attention.")
-        .replace("mlp.fc_in", "ffn.up_proj")
-        .replace("mlp.fc_out", "ffn.down_proj")
-        .replace("ln_1", "norm"): value
-        for name, value in theirs.state_dict().items()
-    }
-    ours.load_state_dict(weights)
-    x, mask = torch.randn(2, T, d, requires_grad=True), causal_mask(T)
-    additive = torch.zeros(1, 1, T, T).masked_fill(~mask, torch.finfo(torch.float32).min)
-    angle = torch.zeros(2, T, d // heads // 2)  # nothing is turned, here and there
-    turned_by = (angle.sin(), angle.cos())
-    expected = theirs(x, attention_mask=additive, position_embeddings=turned_by)
-    probe = torch.randn_like(expected)
-    close(ours(x, mask), expected)
-    a, b = (torch.autograd.grad((y * probe).sum(), x)[0] for y in (ours(x, mask), expected))
     close(a, b)
 
 

@@ -1,14 +1,15 @@
 """The reference of unit 04 equals PyTorch and Hugging Face, in value and in gradient."""
 
-from math import erf, sqrt
+from math import erf, log, sqrt
 
 import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
-from transformers import GPT2Config, LlamaConfig
+from transformers import GPT2Config, LlamaConfig, MixtralConfig
 from transformers.models.gpt2.modeling_gpt2 import GPT2MLP
 from transformers.models.llama.modeling_llama import LlamaMLP
+from transformers.models.mixtral.modeling_mixtral import MixtralSparseMoeBlock
 
 from blocklab.reference import ffn
 
@@ -193,3 +194,60 @@ def test_token_mixing_mixes_positions_later_ones_too_and_no_features():
     later = x.clone()
     later[:, -1] = 0
     assert not torch.allclose(mix(later)[:, 0], mix(x)[:, 0])
+
+
+def mixtral_and_mine(n_experts, k):
+    """Mixtral's mixture with weights drawn, its router, and its experts as SwiGLUs."""
+    config = MixtralConfig(
+        hidden_size=8, intermediate_size=11, num_local_experts=n_experts, num_experts_per_tok=k
+    )
+    theirs, mine = MixtralSparseMoeBlock(config), [ffn.SwiGLU(8, 11) for _ in range(n_experts)]
+    for weight in theirs.parameters():
+        nn.init.normal_(weight, std=0.4)
+    own = theirs.state_dict()
+    for i, expert in enumerate(mine):
+        gate, up = own["experts.gate_up_proj"][i].chunk(2)
+        down = own["experts.down_proj"][i]
+        names = {"gate_proj.weight": gate, "up_proj.weight": up, "down_proj.weight": down}
+        expert.load_state_dict(names)
+    return theirs, theirs.gate.weight, mine
+
+
+@pytest.mark.parametrize(("n_experts", "k"), [(8, 2), (5, 3), (4, 1), (3, 3)])
+def test_the_mixture_of_experts_is_mixtrals(n_experts, k, rand):
+    x, (theirs, router, mine) = rand(12, 8), mixtral_and_mine(n_experts, k)
+    ours = ffn.top_k_experts(x, router, mine, k)
+    equal_in_value_and_gradient(ours, theirs(x[None])[0], x, router)
+
+
+def test_the_mixture_in_the_text_by_hand():
+    x, router = (
+        torch.tensor([[1.0, 2], [-1, -1]]),
+        log(3) * torch.tensor([[1.0, 0], [0, 0], [0, -1]]),
+    )
+    seen = {}
+
+    def expert(name, f):
+        return lambda rows: f(seen.setdefault(name, rows))
+
+    doubles, swaps = expert("doubles", lambda r: 2 * r), expert("swaps", lambda r: r.flip(-1))
+    output = ffn.top_k_experts(x, router, [doubles, swaps, expert("turns", lambda r: -r)], 2)
+    torch.testing.assert_close(output, torch.tensor([[2, 3.25], [0.5, 0.5]]))
+    assert {name: rows.tolist() for name, rows in seen.items()} == {
+        "doubles": [[1, 2]],
+        "swaps": [[1, 2], [-1, -1]],
+        "turns": [[-1, -1]],
+    }
+
+
+def test_the_numbers_in_the_text_about_mixtral():
+    expert, attention = ffn.ffn_parameters(4096, 14336, True), ffn.attention_parameters(4096, 32, 8)
+    with torch.device("meta"):
+        config = MixtralConfig()
+        block = MixtralSparseMoeBlock(config)
+    assert sum(p.numel() for p in block.parameters()) == 8 * expert + 8 * 4096
+    shared = 32 * (attention + 8 * 4096) + 2 * config.vocab_size * 4096
+    assert round((shared + 32 * 8 * expert) / 1e9, 1) == 46.7
+    assert round((shared + 32 * 2 * expert) / 1e9, 1) == 12.9
+    scores = log(3) * torch.tensor([-1.0, 0, 1])
+    torch.testing.assert_close(scores.softmax(0)[1:], torch.tensor([3, 9]) / 13)

@@ -5,6 +5,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
+from tests.variants.ffn_experts import TOP_K_EXPERTS
 from tests.variants.ffn_positions import MIXES_POSITIONS, TOKEN_MIXING
 
 FFN_WIDTHS = [
@@ -303,4 +304,5 @@ CORRECT = {
     ],
     "mixes_positions": MIXES_POSITIONS,
     "token_mixing": TOKEN_MIXING,
+    "top_k_experts": TOP_K_EXPERTS,
 }

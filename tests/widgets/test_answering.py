@@ -21,14 +21,15 @@ class Notebook:
     def __init__(self) -> None:
         self.cell, self.runs = CELL, 0
         self.kernel = SimpleNamespace(get_parent=self._parent)
+        self.payload_manager = SimpleNamespace(write_payload=self._take)
 
     def _parent(self, channel: str) -> dict[str, Any]:
         assert channel == "shell"
         return {"header": {"msg_id": str(self.runs)}, "content": {"code": self.cell}}
 
-    def set_next_input(self, source: str, replace: bool) -> None:
-        assert replace
-        self.next = source
+    def _take(self, payload: dict[str, Any]) -> None:
+        self.next = payload.pop("text")
+        assert payload == {"source": "set_next_input", "replace": True, "clear_output": False}
 
     def run(self) -> dict[str, str]:
         """Run the cell, and put in its place what it asked for."""
