@@ -163,7 +163,7 @@ def test_a_notebook_keeps_only_so_much_of_what_its_cells_show(tmp_path):
 
 def test_a_display_is_updated_after_the_kernel_that_made_it_has_died(tmp_path):
     sources = [
-        "from IPython.display import display, update_display\ndisplay('old', display_id='d')",
+        "from IPython.display import display, update_display\ndisplay('old', display_id='d');",
         "import os; os._exit(0)",
         "update_display('new', display_id='d')",
     ]

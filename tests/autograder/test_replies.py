@@ -61,7 +61,7 @@ ForgedProblem: Any = Problem
         *(Outcome(nested(DEEPEST + 1)), Outcome(1 << BITS), Outcome({"k" * (LONGEST + 1): 0})),
         *(Outcome({1: 0}), Outcome(Strange("s" * (LONGEST + 1))), Outcome(Text("a", "b"))),
         *(Outcome(Outcome(1)), Outcome([Outcome(1)]), forged(error="E"), forged(changed=("0",))),
-        *(Outcome(Module({"k" * (LONGEST + 1): ()})), forged(error=Problem(*("E", "w", 7)))),
+        *(Outcome(Module({"k" * (LONGEST + 1): ()})), forged(error=ForgedProblem("E", "w", 7))),
         *(forged(error=Problem("E", "w" * (LONGEST + 1))), forged(gradients={"0": "x"})),
         *(forged(gradients=[]), forged(records={"r": torch.ones(1)}), forged(marked=(1.5,))),
     ],
