@@ -3,16 +3,18 @@
 import tempfile
 import warnings
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NoReturn
 
 import typer
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from autograder.classroom import ClassError, make_class, units
 
 app = typer.Typer(add_completion=False, help=__doc__, no_args_is_help=True)
 console = Console()
+BAR = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
 Isolation = Literal["bwrap", "none"]
 Language = Annotated[str, typer.Option(help="en or ko: the language of what is released")]
 
@@ -26,7 +28,10 @@ def make(
     if lang not in ("en", "ko"):
         raise typer.BadParameter("choose en or ko", param_hint="--lang")
     make_class(folder, lang)
-    console.print(f"A class is in {folder}. Submissions go to submitted/STUDENT/UNIT/UNIT.ipynb.")
+    console.print(
+        f"A class is in {folder}. Hand out a notebook of exercises/{lang}; what comes back goes in "
+        f"with: python run.py collect {folder} SOURCE"
+    )
 
 
 @app.command("collect")
@@ -104,14 +109,20 @@ def grade_class(
 
 
 def _grade(folder: Path, unit: str, isolation: Isolation | None) -> None:
-    from autograder.grade import grade, marks
+    from autograder.grade import grade, marks, submitted
 
-    troubled = {}
-    with console.status("grading …") as status:
-        for student, trouble in grade(folder, unit, isolation):
-            status.update(f"graded {student}")
-            if trouble:
-                troubled[student] = trouble
+    students, troubled, done = submitted(folder, unit), dict[str, str](), 0
+    with Progress(*BAR, console=console, transient=True) as bar:
+        task = bar.add_task(f"{unit}", total=len(students))
+        try:
+            for student, trouble in grade(folder, unit, isolation):
+                bar.advance(task)
+                done += 1
+                if trouble:
+                    troubled[student] = trouble
+        except KeyboardInterrupt:
+            bar.stop()
+            _interrupted(students, done)
     table = Table("student", "language", "score", "late", "written answers", title=unit)
     for mark in marks(folder, unit):
         late = f"{mark.late_seconds / 3600:.1f} h" if mark.late_seconds else ""
@@ -122,6 +133,14 @@ def _grade(folder: Path, unit: str, isolation: Isolation | None) -> None:
         console.print(f"{student} could not be graded:\n{trouble}", style="red")
     if troubled:
         raise typer.Exit(1)
+
+
+def _interrupted(students: list[str], done: int) -> NoReturn:
+    """Say what is graded and what is not, and end."""
+    console.print(f"Stopped: {done} of {len(students)} are graded, and their marks stay.")
+    console.print(f"Not graded in this run: {', '.join(students[done:])}")
+    console.print("The same command starts over; who is graded already gets the same marks again.")
+    raise typer.Exit(130)
 
 
 @app.command(
@@ -143,7 +162,7 @@ def open_formgrader(
 def main() -> None:
     warnings.filterwarnings("ignore", module="nbgrader")  # SQLAlchemy's, about its own session
     try:
-        app()
+        app(prog_name="run.py")
     except ClassError as error:
         console.print(str(error), style="red")
         raise SystemExit(1) from error

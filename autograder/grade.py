@@ -52,10 +52,17 @@ def grade(
 
     isolation: what walls students' code in; as the class folder has it, or bwrap, where None.
     Yields (student, trouble) as each is done; trouble is "" where nothing went wrong, else the
-    end of nbgrader's log. One student's trouble does not stop the others.
-    Raises ClassError where students' code cannot be walled in and isolation is not "none".
+    end of nbgrader's log. One student's trouble does not stop the others; an interrupt does, and
+    the marks of those that were done stay.
+    Raises ClassError where there is no submission, or students' code cannot be walled in and
+    isolation is not "none".
     """
     config = settings(folder)
+    if not (students := submitted(folder, unit)):
+        raise ClassError(
+            f"There is no submission of {unit} in {folder / 'submitted'}. Bring them in with: "
+            f"python run.py collect {folder} SOURCE"
+        )
     if isolation:
         config.Judge.isolation = isolation
     if config.Judge.get("isolation") != "none" and (reason := Sandbox.available()):
@@ -63,11 +70,19 @@ def grade(
     api: Any = NbGraderAPI(CourseDirectory(config=config), config=config)
     if not (folder / "release" / unit).exists():
         _done(api.generate_assignment(unit), f"generate_assignment {unit}")
-    for student in sorted(api.get_submitted_students(unit)):
+    for student in students:
         result = api.autograde(unit, student)
         if result["success"]:
             result = api.generate_feedback(unit, student, force=True)
-        yield student, "" if result["success"] else result.get("log", "")[-600:]
+        if "KeyboardInterrupt" in result.get("error", ""):
+            raise KeyboardInterrupt
+        lines = result.get("log", "").splitlines()[-8:]
+        yield student, "" if result["success"] else "\n".join(lines)
+
+
+def submitted(folder: Path, unit: str) -> list[str]:
+    """The students who have handed in a unit, in order."""
+    return sorted(path.parent.name for path in (folder / "submitted").glob(f"*/{unit}"))
 
 
 def _done(result: dict, what: str) -> None:

@@ -33,7 +33,7 @@ from autograder.plain_tests import is_plain_test, settle
 from blocklab import catalogue
 from blocklab.checks.examine import examine, unanswered
 from blocklab.checks.report import Report
-from blocklab.text import Text
+from blocklab.text import Text, visible
 
 DIED = Text(
     "The kernel died while it answered (a crash, an exit, or too much memory). The cells before "
@@ -43,11 +43,18 @@ DIED = Text(
 )
 SLOW = Text(
     "There was no answer within {seconds:g} seconds.",
-    "{seconds:g}초 안에 답이 없었습니다.",
+    "{seconds:g}초 안에 결과가 나오지 않았습니다.",
 )
 UNREADABLE = Text(
     "What came back is no answer to this check ({why}).",
     "돌아온 것이 이 check의 답이 아닙니다({why}).",
+)
+ENDED = Text(
+    "The cell with the answer ended with {error}.", "답이 있는 셀이 {error} 오류로 끝났습니다."
+)
+TIMED_OUT = Text(
+    "The cell with the answer did not end in time, and was stopped.",
+    "답이 있는 셀이 제시간에 끝나지 않아 중단했습니다.",
 )
 UNWALLED = Text(
     "Graded without isolation: the learner's code ran with the grader's own rights.",
@@ -151,13 +158,16 @@ class Judge(Execute):
         except Exception as error:  # a reply made to break the judge breaks its own check only
             why = UNREADABLE.fill(why=f"{type(error).__name__}: {str(error)[:200]}")
             report = unanswered(name, seed, why)
+        if report.notice and (cause := _cause(self.nb, name)):
+            report = dataclasses.replace(report, remarks=(cause, *report.remarks))
         if self.isolation == "none":
             report = dataclasses.replace(report, remarks=(UNWALLED, *report.remarks))
         return _shown(report, self._language)
 
     def _examined(self, name: str, seed: int) -> Report:
         """A kernel that a cell has brought down is replaced; one that dies now had its chance."""
-        if not run_sync(self.km.is_alive)():
+        manager: Any = self.km
+        if not run_sync(manager.is_alive)():
             self._renew()
         why = DIED
         try:
@@ -259,6 +269,21 @@ def _unit(nb: NotebookNode) -> str:
     """The unit whose reference stays out of reach: that of the notebook's own checks."""
     names = [name for cell in nb.cells if (name := check_name(cell))]
     return min((catalogue.exercise(name).unit for name in names), default="")
+
+
+def _cause(nb: NotebookNode, name: str) -> Text | None:
+    """That the cell with the answer ended in an error, if it did."""
+    answers = [c for c in nb.cells if _grade_id(c) == f"{name}-answer"]
+    ended = [o for cell in answers for o in cell.get("outputs", []) if o.output_type == "error"]
+    if not ended:
+        return None
+    if ended[-1].ename == "CellTimeoutError":
+        return TIMED_OUT
+    return ENDED.fill(error=visible(ended[-1].ename[:100]))
+
+
+def _grade_id(cell: NotebookNode) -> str | None:
+    return cell.metadata.get("nbgrader", {}).get("grade_id")
 
 
 def mapped(value: Any, change: Callable[[str], str]) -> Any:

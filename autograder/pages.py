@@ -30,7 +30,7 @@ NO_RESPONSE = "No response."  # nbgrader's own words
 WORDS = {
     "answer": Text("Your answer", "내 답"),
     "comment": Text("Your grader's comment", "채점자의 의견"),
-    "empty": Text("Nothing was written here.", "쓴 답이 없습니다."),
+    "empty": Text("Nothing was written here.", "작성한 답이 없습니다."),
     "late": Text("Taken off for lateness", "늦은 제출로 깎인 점수"),
     "points": Text("points", "점"),
     "top": Text("to the top", "맨 위로"),
@@ -137,7 +137,8 @@ class Grades(GetGrades):
         super()._get_score(cell, resources)
         grade_id = cell.metadata.nbgrader["grade_id"]
         where = (grade_id, self.notebook_id, self.assignment_id, self.student_id)
-        cell.metadata.nbgrader["unread"] = self.gradebook.find_grade(*where).needs_manual_grade
+        grade = self.gradebook.find_grade(*where)
+        cell.metadata.nbgrader["unread"] = grade.needs_manual_grade and grade.manual_score is None
 
 
 def _entitle(nb: NotebookNode) -> None:

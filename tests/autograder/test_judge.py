@@ -82,6 +82,17 @@ def test_an_answer_that_never_ends_loses_its_own_points_only(tmp_path):
     assert "no answer within 2 seconds" in words(notebook, "rms_norm")
 
 
+@pytest.mark.parametrize(
+    ("code", "cause"),
+    [("1 / 0", "ended with ZeroDivisionError"), ("while True: pass", "did not end in time")],
+)
+def test_the_report_says_why_an_answer_is_not_there(tmp_path, code, cause):
+    notebook = submission({"rms_by_hand": code})
+    graded(notebook, tmp_path)
+    assert scores(notebook) == {**FULL, "rms_by_hand": 0.0}
+    assert cause in words(notebook, "rms_by_hand")
+
+
 SWALLOWS = "while True:\n    try:\n        while True: pass\n    except BaseException: pass"
 
 
