@@ -1,10 +1,12 @@
 """What a check found: a score, a table for the learner, and the name of the mistake."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from blocklab import text
@@ -156,15 +158,18 @@ def _row(p: Finding, say: Any) -> str:
 
 
 def _shown(example: Example, say: Any) -> str:
-    """Inputs, then expected beside got: figures where they are few, and a picture of arrays."""
-    label = f" ({say(example.label)})" if example.label else ""
+    """Inputs, then expected beside got: figures where they are few, and a picture of arrays.
+
+    Of long arrays the figures of the row that differs most, and of the input's row in its place.
+    """
+    label, row = f" ({say(example.label)})" if example.label else "", _worst(example)
     inputs = "".join(
-        f"<div>{escape(name)}<pre>{_figures(value, say)}</pre></div>"
+        f"<div>{escape(name)}{_figures_at(value, row, say)}</div>"
         for name, value in example.inputs
-        if not _is_long(value)
+        if not _is_long(value) or _has_row(value, row)
     )
     sides = [
-        f"<div>{say(title)}<pre>{_figures(value, say)}</pre>{_picture(value, example)}</div>"
+        f"<div>{say(title)}{_figures_at(value, row, say)}{_picture(value, example)}</div>"
         for title, value in ((EXPECTED, example.expected), (GOT, example.got))
         if value is not None
     ]
@@ -176,6 +181,29 @@ def _shown(example: Example, say: Any) -> str:
 
 def _is_long(value: Any) -> bool:
     return isinstance(value, Tensor) and value.numel() > 64
+
+
+def _worst(example: Example) -> tuple[int, ...]:
+    """The place of the row in which two long arrays differ most; () where that tells nothing."""
+    want, got = example.expected, example.got
+    if not _is_long(want) or want.dim() < 2 or want.shape != getattr(got, "shape", None):
+        return ()
+    apart = (got.detach().double() - want.detach().double()).abs()
+    rows = apart.nan_to_num(math.inf, math.inf).amax(dim=-1)
+    return tuple(int(i) for i in torch.unravel_index(rows.argmax(), rows.shape))
+
+
+def _has_row(value: Any, row: tuple[int, ...]) -> bool:
+    if not row or not isinstance(value, Tensor) or value.dim() != len(row) + 1:
+        return False
+    return all(i < size for i, size in zip(row, value.shape, strict=False))
+
+
+def _figures_at(value: Any, row: tuple[int, ...], say: Any) -> str:
+    if not _is_long(value) or not _has_row(value, row):
+        return f"<pre>{_figures(value, say)}</pre>"
+    place = ", ".join(map(str, row))
+    return f"[{place}]<pre>{escape(picture.numbers(value[row]))}</pre>"
 
 
 def _figures(value: Any, say: Any) -> str:

@@ -12,8 +12,8 @@ TITLE = Text("Your progress", "지금까지의 진도")
 ATTEMPTS = Text("{count} tries", "{count}번 시도")
 ONE = Text("1 try", "1번 시도")
 UNIT = Text(
-    "{passed} of {all} exercises, {earned:g} of {points:g} points",
-    "연습문제 {all}개 중 {passed}개, {points:g}점 중 {earned:g}점",
+    "{passed} of {all} exercises, {earned:g} of the {points:g} points that checks give",
+    "연습문제 {all}개 중 {passed}개, check가 주는 {points:g}점 중 {earned:g}점",
 )
 WRITTEN = Text("In your own words", "자기 말로 설명하기")
 PUZZLES = Text("Puzzles, without points", "점수 없는 퍼즐")

@@ -126,3 +126,5 @@ def test_answers_are_given_and_move_into_the_code(cells: list["Locator"], output
     for i, answer in ((1, norm.pre_norm_places), (2, attention.painted_causal)):
         run(page, i)
         page.wait_for_function(f"Jupyter.notebook.get_cell({i}).get_text().includes('{answer}')")
+        page.wait_for_timeout(500)
+        expect(code(cells[i])).to_contain_text(answer)  # the picture stays where it was

@@ -1,6 +1,9 @@
 """What a report shows of what a learner wrote: bounded, and nothing that cannot be seen."""
 
+import re
+
 import pytest
+import torch
 
 from blocklab import catalogue
 from blocklab.checks.candidate import LocalCandidate
@@ -60,3 +63,17 @@ def test_what_is_unseen_is_written_out_and_the_rest_is_left_alone():
     assert visible("a\u202eb\x1bc\ud800\n\t") == "a\\u202eb\\x1bc\\ud800\n\t"
     for words in ("값이 None입니다.", "√(x² + ε) — “it” ✓", "𝒙 👍🏽", "é"):
         assert visible(words) == words
+
+
+def test_of_long_arrays_the_row_that_differs_most_is_shown_with_its_input() -> None:
+    def answer(x: torch.Tensor, gain: torch.Tensor, eps: float) -> torch.Tensor:
+        right = catalogue.reference("rms_norm")(x, gain, eps)
+        if right.numel() > 64:
+            right[-1, -1] += 7
+        return right
+
+    reports = [examine("rms_norm", LocalCandidate({"rms_norm": answer}), n) for n in range(20)]
+    found = [re.findall(r"(x|expected|yours)(\[[^]]*\])<pre>", r.html("en")) for r in reports]
+    shown = next(names for names in found if names)
+    assert [name for name, _ in shown] == ["x", "expected", "yours"]
+    assert len({place for _, place in shown}) == 1

@@ -36,7 +36,7 @@ def test_attempts_and_the_best_share_are_shown():
     record.note("rms_norm", 0.25, "rms_norm = 2", True)
     shown = repr(progress())
     assert "◐ rms_norm 50%, 2 tries" in shown
-    assert "0 of 12 exercises, 1.5 of 18 points" in shown
+    assert "0 of 12 exercises, 1.5 of the 18 points that checks give" in shown
     assert progress()["rms_norm"]["best"] == 0.5
 
 
@@ -93,7 +93,7 @@ def test_what_makes_no_sense_in_a_record_is_passed_over(home, content):
     home.mkdir()
     (home / "progress.json").write_text(content)
     assert "○ rms_norm" in repr(progress())
-    assert "0 of 18 points" in progress()._repr_html_()
+    assert "0 of the 18 points" in progress()._repr_html_()
 
 
 def test_nothing_is_printed_before_a_unit_is_complete(capsys):
