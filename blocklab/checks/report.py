@@ -57,7 +57,7 @@ class Finding:
 
 SCORE = Text("{score} of {points} points", "{points}점 중 {score}점")
 PUZZLE = Text("a puzzle, no points", "점수 없는 퍼즐")
-DIAGNOSIS = Text("What happened", "무엇이 잘못되었나요?")
+DIAGNOSIS = Text("What happened", "잘못된 점")
 EXPECTED, GOT = Text("expected", "기대한 값"), Text("yours", "내 답")
 FOR = Text("for example, with", "예를 들어")
 UNJUDGED = Text(

@@ -18,10 +18,11 @@ from nbgrader.preprocessors import Execute
 from nbgrader.utils import determine_grade
 
 from autograder.demo import Student, hand_in, solution_cells
-from autograder.judge import Judge, check_name
+from autograder.judge import ENDED, TIMED_OUT, Judge, check_name
 from autograder.nbgrader_config import REPOSITORY
 from blocklab import catalogue
 from blocklab.checks.report import DIAGNOSIS, UNJUDGED
+from blocklab.text import LANGUAGES
 from tests.autograder.kernels import need_sandbox
 
 pytestmark = pytest.mark.xdist_group("kernel")
@@ -107,11 +108,18 @@ def marks(notebook: NotebookNode) -> dict[str, float | None]:
     return {name: determine_grade(cell)[0] for name, cell in checks(notebook).items()}
 
 
+_SAYS = [t.to(language) for t in (UNJUDGED, ENDED, TIMED_OUT) for language in LANGUAGES]
+OF_ONE = re.compile("|".join(re.escape(words).replace(r"\{error\}", r"\w+") for words in _SAYS))
+
+
 def said(cell: NotebookNode) -> list[str]:
-    """What a report says of the whole answer, such as the mistake by its name."""
+    """What a report says of the whole answer, such as the mistake by its name.
+
+    Without what only one of the two knows: that nobody judges, and how the answer's cell ended.
+    """
     (page,) = [o.data["text/html"] for o in cell.outputs if "text/html" in o.get("data", {})]
     found = map(html.unescape, re.findall(r'<p class="why">(.*?)</p>', page))
-    return [words for words in found if words not in (UNJUDGED.en, UNJUDGED.ko)]
+    return [words for words in found if not OF_ONE.fullmatch(words)]
 
 
 def both(notebook: NotebookNode, folder: Any, monkeypatch: Any) -> tuple[NotebookNode, ...]:
