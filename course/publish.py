@@ -27,7 +27,7 @@ def address(said: str) -> str:
     Raises ArgumentTypeError where it is not of the form owner/name.
     """
     said = said.removeprefix("https://github.com/").removesuffix("/").removesuffix(".git")
-    if not ADDRESS.fullmatch(said) or said == "owner/name":
+    if not ADDRESS.fullmatch(said) or said.lower() == "owner/name":
         raise argparse.ArgumentTypeError(
             f'"{said}" is no address of a repository: write your own owner/name, the last two '
             "parts of https://github.com/owner/name"
