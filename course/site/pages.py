@@ -18,6 +18,7 @@ LINK = re.compile(r"(?<=\]\()([^)\s]+\.(?:ipynb|md))(?=[)#])")
 COURSE_TITLE = Text("The course", "강좌")
 HANDBOOK_TITLE = Text("If you teach", "가르친다면")
 HANDBOOK = ("class", "collect", "grade", "safety", "add_an_exercise")
+HREF = re.compile(r'(?<=href=")([^":#]+\.ipynb)(?=["#])')  # in an output's HTML
 Places = Mapping[Path, Path]
 
 
@@ -69,19 +70,27 @@ def still(notebook: NotebookNode, origin: Path, known: Places) -> NotebookNode:
                 cell.source = re.sub("^# ", "## ", cell.source, flags=re.MULTILINE)
         elif "outputs" in cell:
             cell.outputs = [o for o in cell.outputs if LIVE not in o.get("data", {})]
+            for data in (o.data for o in cell.outputs if "text/html" in o.get("data", {})):
+                data["text/html"] = relinked(data["text/html"], origin, known, HREF, ".html")
     return notebook
 
 
-def relinked(text: str, origin: Path, known: Places) -> str:
-    """Markdown in which links to files of the repository lead to where these stand in the site."""
+def relinked(
+    text: str, origin: Path, known: Places, links: re.Pattern[str] = LINK, suffix: str = ""
+) -> str:
+    """A text in which links to files of the repository lead to where these stand in the site.
+
+    suffix: of the pages made of these files, where Sphinx does not put it there itself.
+    """
 
     def moved(match: re.Match[str]) -> str:
         target = known.get(Path(os.path.normpath(origin.parent / match[1])))
-        return (
-            Path(os.path.relpath(target, known[origin].parent)).as_posix() if target else match[1]
-        )
+        if target is None:
+            return match[1]
+        page = target.with_suffix(suffix) if suffix else target
+        return Path(os.path.relpath(page, known[origin].parent)).as_posix()
 
-    return LINK.sub(moved, text)
+    return links.sub(moved, text)
 
 
 def contents(known: Places, language: str) -> str:

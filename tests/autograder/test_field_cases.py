@@ -11,6 +11,8 @@ from typing import Any
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbgrader.apps import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.validator import Validator
 from traitlets.config import Config
 from typer.testing import CliRunner
@@ -18,7 +20,7 @@ from typer.testing import CliRunner
 from autograder.classroom import ClassError, make_class
 from autograder.cli import app
 from autograder.deadline import deadlines, set_deadline
-from autograder.grade import grade, gradebook, marks
+from autograder.grade import grade, gradebook, marks, settings
 from autograder.intake import collect
 from autograder.names import student_id, student_name
 from autograder.rows import COLLECTED, OLDER, REFUSED, Row
@@ -210,7 +212,9 @@ def own_class(tmp_path_factory) -> Path:
         config.write("c.CourseDirectory.source_directory = 'source'\n")
     (folder / "source" / OWN).mkdir(parents=True)
     nbformat.write(own_unit(), folder / "source" / OWN / f"{OWN}.ipynb")
-    list(grade(folder, OWN))  # releases it
+    course = settings(folder)
+    api = NbGraderAPI(CourseDirectory(config=course), config=course)
+    assert api.generate_assignment(OWN)["success"]
     wrong = "def double(x):\n    return 2 if x == 1 else x"
     files = {
         f"loud/{OWN}.ipynb": answered(folder, LOUD),

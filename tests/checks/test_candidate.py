@@ -27,8 +27,9 @@ FIRST_FLAG = (
 
 
 @pytest.fixture(scope="module")
-def kernel():
-    manager, client = start_new_kernel(kernel_name="python3")
+def kernel(tmp_path_factory):
+    place = str(tmp_path_factory.mktemp("kernel") / "socket")  # a free port may be taken meanwhile
+    manager, client = start_new_kernel(kernel_name="python3", transport="ipc", ip=place)
     yield client
     client.stop_channels()
     manager.shutdown_kernel(now=True)
