@@ -59,7 +59,7 @@ def classic(colab_python: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
 def cells(chromium: Any, classic: str) -> Iterator[list["Locator"]]:
     """The notebook's cells, all run."""
     page = chromium.new_context(viewport={"width": 1280, "height": 1000}).new_page()
-    page.set_default_timeout(40_000)
+    page.set_default_timeout(90_000)
     page.goto(classic)
     page.wait_for_function("window.Jupyter && Jupyter.notebook?.kernel?.is_connected()")
     page.wait_for_function("Jupyter.notebook._fully_loaded")
