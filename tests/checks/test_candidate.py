@@ -5,7 +5,7 @@ import math
 
 import pytest
 import torch
-from jupyter_client.manager import start_new_kernel
+from jupyter_client.manager import KernelManager
 
 from autograder.candidate import KernelCandidate, asked, reply_text
 from blocklab import catalogue, functions, probe, wire
@@ -29,7 +29,11 @@ FIRST_FLAG = (
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory):
     place = str(tmp_path_factory.mktemp("kernel") / "socket")  # a free port may be taken meanwhile
-    manager, client = start_new_kernel(kernel_name="python3", transport="ipc", ip=place)
+    manager = KernelManager(kernel_name="python3", transport="ipc", ip=place)
+    manager.start_kernel()
+    client = manager.client()
+    client.start_channels()
+    client.wait_for_ready(timeout=60)
     yield client
     client.stop_channels()
     manager.shutdown_kernel(now=True)
