@@ -15,7 +15,7 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import List
 
-from autograder.judge import check_name
+from autograder.judge import check_name, language_of
 from blocklab.text import Text
 
 AS_WRITTEN = Text(
@@ -56,7 +56,7 @@ class CleanLearners(NbGraderPreprocessor):
     display_data_priority = List(config=True)  # nbgrader sets it for all that it runs here
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        self._language = str(nb.metadata.get("blocklab", {}).get("language"))
+        self._language = language_of(nb)
         return super().preprocess(nb, resources)
 
     def preprocess_cell(self, cell: NotebookNode, resources: Any, index: int) -> Any:
@@ -84,8 +84,8 @@ class CleanLearners(NbGraderPreprocessor):
         kept = {kind: data[kind] for kind in SAFE if kind in data}
         if "text/html" in data:
             kept["text/html"] = _clean(data["text/html"])
-        if _renders_harmless(data.get("text/markdown", "")):
-            kept |= {kind: said for kind, said in data.items() if kind == "text/markdown"}
+        if "text/markdown" in data and _renders_harmless(data["text/markdown"]):
+            kept["text/markdown"] = data["text/markdown"]
         output.data = NotebookNode(kept or {"text/plain": NOT_SHOWN.to(self._language)})
         output.metadata = NotebookNode(_sizes(output.metadata))
         return output

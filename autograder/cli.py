@@ -78,8 +78,7 @@ def set_when_due(
     """Set or move the deadline of a unit. What is late by it, `collect` and `grade` say."""
     from autograder.deadline import set_deadline
 
-    if unit not in units():
-        raise typer.BadParameter(f"no unit {unit}; there is {', '.join(units())}")
+    _must_exist(unit)
     due = set_deadline(folder, unit, when, timezone)
     console.print(f"{unit} is due {due:%Y-%m-%d %H:%M %Z}. What is graded already: grade it again.")
 
@@ -103,26 +102,28 @@ def grade_class(
         console.print(f"A demo class is in {folder}.")
     if folder is None or unit is None:
         raise typer.BadParameter("name a class folder and a unit, or use --demo")
+    _must_exist(unit)
+    _grade(folder, unit, isolation)
+
+
+def _must_exist(unit: str) -> None:
     if unit not in units():
         raise typer.BadParameter(f"no unit {unit}; there is {', '.join(units())}")
-    _grade(folder, unit, isolation)
 
 
 def _grade(folder: Path, unit: str, isolation: Isolation | None) -> None:
     from autograder.grade import grade, marks, submitted
 
-    students, troubled, done = submitted(folder, unit), dict[str, str](), 0
+    students, troubled = submitted(folder, unit), dict[str, str]()
     with Progress(*BAR, console=console, transient=True) as bar:
-        task = bar.add_task(f"{unit}", total=len(students))
+        task = bar.add_task(unit, total=len(students))
         try:
             for student, trouble in grade(folder, unit, isolation):
                 bar.advance(task)
-                done += 1
                 if trouble:
                     troubled[student] = trouble
         except KeyboardInterrupt:
-            bar.stop()
-            _interrupted(students, done)
+            _interrupted(students, int(bar.tasks[0].completed))
     table = Table("student", "language", "score", "late", "written answers", title=unit)
     for mark in marks(folder, unit):
         late = f"{mark.late_seconds / 3600:.1f} h" if mark.late_seconds else ""

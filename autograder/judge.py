@@ -33,6 +33,7 @@ from autograder.plain_tests import is_plain_test, settle
 from blocklab import catalogue
 from blocklab.checks.examine import examine, unanswered
 from blocklab.checks.report import Report
+from blocklab.plain import words
 from blocklab.text import Text, visible
 
 DIED = Text(
@@ -96,8 +97,7 @@ class Judge(Execute):
 
     def preprocess(self, nb: NotebookNode, resources: Any = None, km: Any = None) -> Any:
         self._submission = _digest(nb)
-        ours = nb.metadata.get("blocklab", {})
-        self._language = "ko" if ours.get("language") == "ko" else "en"
+        self._language = language_of(nb)
         self._student = resources.get("nbgrader", {}).get("student", "")
         self._unit = _unit(nb)
         self._replays, self._room = self.replay_timeout, SHOWN
@@ -118,7 +118,8 @@ class Judge(Execute):
                 settle(cell)
                 said = OWN_KERNEL.to(self._language)
                 cell.outputs.append(new_output("display_data", {"text/plain": said}))
-            cell.outputs = self._kept(mapped(cell.outputs, _writable), index)
+            writable = mapped(cell.outputs, lambda said: words(said, most=None))
+            cell.outputs = self._kept(writable, index)
         return cell, resources
 
     def _kept(self, outputs: list[NotebookNode], index: int) -> list[NotebookNode]:
@@ -265,6 +266,16 @@ def check_name(cell: NotebookNode) -> str | None:
     return match[2] if match and match[2] in catalogue.exercises() else None
 
 
+def language_of(nb: NotebookNode) -> str:
+    """The language a submission is written in: "en" or "ko"."""
+    return "ko" if nb.metadata.get("blocklab", {}).get("language") == "ko" else "en"
+
+
+def grade_id(cell: NotebookNode) -> str | None:
+    """The name that nbgrader knows a cell by, if it does."""
+    return cell.metadata.get("nbgrader", {}).get("grade_id")
+
+
 def _unit(nb: NotebookNode) -> str:
     """The unit whose reference stays out of reach: that of the notebook's own checks."""
     names = [name for cell in nb.cells if (name := check_name(cell))]
@@ -273,17 +284,13 @@ def _unit(nb: NotebookNode) -> str:
 
 def _cause(nb: NotebookNode, name: str) -> Text | None:
     """That the cell with the answer ended in an error, if it did."""
-    answers = [c for c in nb.cells if _grade_id(c) == f"{name}-answer"]
+    answers = [c for c in nb.cells if grade_id(c) == f"{name}-answer"]
     ended = [o for cell in answers for o in cell.get("outputs", []) if o.output_type == "error"]
     if not ended:
         return None
     if ended[-1].ename == "CellTimeoutError":
         return TIMED_OUT
     return ENDED.fill(error=visible(ended[-1].ename[:100]))
-
-
-def _grade_id(cell: NotebookNode) -> str | None:
-    return cell.metadata.get("nbgrader", {}).get("grade_id")
 
 
 def mapped(value: Any, change: Callable[[str], str]) -> Any:
@@ -295,11 +302,6 @@ def mapped(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, dict):
         return NotebookNode({mapped(k, change): mapped(v, change) for k, v in value.items()})
     return value
-
-
-def _writable(words: str) -> str:
-    """The words without half characters, which no file can hold."""
-    return words.encode("utf-8", "replace").decode()
 
 
 def _digest(nb: NotebookNode) -> str:
@@ -314,7 +316,6 @@ def _shown(report: Report, language: str) -> NotebookNode:
 
 
 def _error(error: Exception) -> NotebookNode:
-    words = str(error).strip() or type(error).__name__
-    return new_output(
-        "error", ename=type(error).__name__, evalue=words[:300], traceback=[words[:300]]
-    )
+    kind = type(error).__name__
+    said = (str(error).strip() or kind)[:300]
+    return new_output("error", ename=kind, evalue=said, traceback=[said])

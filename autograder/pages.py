@@ -16,6 +16,7 @@ from traitlets import Unicode
 from traitlets.config import Config
 
 from autograder.feedback import HideTests
+from autograder.judge import grade_id, language_of
 from blocklab.text import Text
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -51,11 +52,6 @@ def pages(c: Config, source: Path) -> None:
     c.HTMLExporter.exclude_input_prompt = c.HTMLExporter.exclude_output_prompt = True
 
 
-def language_of(nb: NotebookNode) -> str:
-    """The language a submission is written in: "en" or "ko"."""
-    return "ko" if nb.metadata.get("blocklab", {}).get("language") == "ko" else "en"
-
-
 class WithoutHelpers(Preprocessor):
     """Leaves out the calls of `hint` and the like, which tell nothing once a notebook is graded."""
 
@@ -80,7 +76,7 @@ class ModelAnswers(Preprocessor):
         _entitle(nb)
         unit, notebook = resources["assignment_id"], resources["notebook_id"]
         answers = model_answers(Path(self.source) / unit / f"{notebook}.ipynb", language_of(nb))
-        written = [c for c in nb.cells if c.metadata.get("nbgrader", {}).get("grade_id") in answers]
+        written = [c for c in nb.cells if grade_id(c) in answers]
         for cell in written:
             place = nb.cells.index(cell) + 1
             nb.cells.insert(place, new_markdown_cell(answers[cell.metadata.nbgrader.grade_id]))
@@ -135,10 +131,10 @@ class Grades(GetGrades):
 
     def _get_score(self, cell: NotebookNode, resources: Any) -> None:
         super()._get_score(cell, resources)
-        grade_id = cell.metadata.nbgrader["grade_id"]
-        where = (grade_id, self.notebook_id, self.assignment_id, self.student_id)
+        mark = cell.metadata.nbgrader
+        where = (mark["grade_id"], self.notebook_id, self.assignment_id, self.student_id)
         grade = self.gradebook.find_grade(*where)
-        cell.metadata.nbgrader["unread"] = grade.needs_manual_grade and grade.manual_score is None
+        mark["unread"] = grade.needs_manual_grade and grade.manual_score is None
 
 
 def _entitle(nb: NotebookNode) -> None:

@@ -51,9 +51,12 @@ def validate(instance: Any, schema: Any) -> None:
         raise error
 
 
+_engine = functools.cache(create_engine)
+
+
 def quicken() -> None:
     """Make nbgrader's autograding quick in this process; what it does stays the same."""
-    nbgrader.api.create_engine = functools.cache(create_engine)
+    nbgrader.api.create_engine = _engine
     for module in USERS:
         setattr(module, Gradebook.__name__, OnceGradebook)
     common.jsonschema = SimpleNamespace(validate=validate)

@@ -45,8 +45,11 @@ def parameters(module: nn.Module) -> dict[str, nn.Parameter]:
         return {}
 
 
-def words(value: str, most: int = LONGEST) -> str:
-    """A string that can be written down: not too long, and without half characters."""
+def words(value: str, most: int | None = LONGEST) -> str:
+    """A string that can be written down: not too long, and without half characters.
+
+    most: characters that are kept; all of them where it is None.
+    """
     return value[:most].encode("utf-8", "replace").decode()
 
 

@@ -10,7 +10,7 @@ from traitlets import Int, List, Unicode, observe
 from blocklab import record
 from blocklab.study import prose
 from blocklab.text import Text, language
-from blocklab.widgets.front import NO_ERROR, STYLE, module, notebook, show_live
+from blocklab.widgets.front import STYLE, as_still, module, notebook, show_live
 
 TITLE = Text("My answer says:", "내 답에는 이런 내용이 있습니다.")
 RUN = Text("Run this cell to tick them.", "이 셀을 실행하면 표시할 수 있습니다.")
@@ -45,10 +45,7 @@ class Still:
 
     def _repr_html_(self) -> str:
         lines = "<br>".join(map(prose.html, self._lines()))
-        return (
-            f'{NO_ERROR}<div data-blocklab-still="{self.token}" lang="{language()}">'
-            f"<strong>{TITLE}</strong><br>{lines}</div>"
-        )
+        return as_still(self.token, f"<strong>{TITLE}</strong><br>{lines}")
 
 
 class Checklist(anywidget.AnyWidget):

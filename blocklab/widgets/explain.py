@@ -13,7 +13,7 @@ from traitlets import Dict, List, Unicode, observe
 from blocklab import text
 from blocklab.explain.knobs import Explained, Knob, Menu, Sight, Switch, Value
 from blocklab.text import Text, language
-from blocklab.widgets.front import NO_ERROR, STYLE, module, notebook, show_live
+from blocklab.widgets.front import STYLE, as_still, module, notebook, show_live
 
 AGAIN = Text("Start again", "처음으로")
 RUN = Text("Run this cell to turn the knobs.", "이 셀을 실행하면 값을 바꿔 볼 수 있습니다.")
@@ -45,10 +45,10 @@ class Still:
         return f"{self.title}: {self.sight.sentence}"
 
     def _repr_html_(self) -> str:
-        return (
-            f'{NO_ERROR}<div data-blocklab-still="{self.token}" lang="{language()}">'
+        return as_still(
+            self.token,
             f"<strong>{escape(str(self.title))}</strong>{self.sight.drawing._repr_html_()}"
-            f"<p>{escape(str(self.sight.sentence))}</p></div>"
+            f"<p>{escape(str(self.sight.sentence))}</p>",
         )
 
 

@@ -4,6 +4,7 @@ A cell shows two things: a still picture, which is what the file keeps and is re
 kernel, and the live widget, which hides the still one as long as it is there.
 """
 
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from IPython import get_ipython
 from IPython.display import display
 
 from blocklab.grading import graded
+from blocklab.text import language
 
 if TYPE_CHECKING:  # a kernel without a front end, as in grading, may lack it
     import anywidget
@@ -27,6 +29,13 @@ NO_ERROR = (
 def module(name: str) -> str:
     """The JavaScript module of that name in this folder, as anywidget takes it."""
     return "\n".join((FOLDER / f"{part}.js").read_text("utf-8") for part in ("common", name))
+
+
+def as_still(token: str, inside: str, kind: str = "") -> str:
+    """HTML that shows while no live widget knows it by its token; kind: its class, if any."""
+    own = f'class="{kind}" ' if kind else ""
+    place = f'data-blocklab-still="{escape(token)}" lang="{language()}"'
+    return f"{NO_ERROR}<div {own}{place}>{inside}</div>"
 
 
 def notebook() -> Any:

@@ -3,10 +3,10 @@
 from html import escape
 
 from blocklab.figures.diagram import Drawing
-from blocklab.text import Text, language
+from blocklab.text import Text
 from blocklab.widgets.diagrams import Diagram
 from blocklab.widgets.drawing import draw
-from blocklab.widgets.front import NO_ERROR
+from blocklab.widgets.front import as_still
 from blocklab.widgets.masks import Mask
 
 RUN = Text(
@@ -36,11 +36,11 @@ class Picture:
 
     def _repr_html_(self) -> str:
         asked = self.asked
-        return (
-            f'{NO_ERROR}<div class="blocklab-picture" lang="{language()}" '
-            f'data-blocklab-still="{escape(self.still)}">'
+        return as_still(
+            self.still,
             f"<b>{escape(str(asked.title))}.</b> {escape(str(asked.question))}"
-            f'{self._drawn()}<span style="{_SMALL}">{escape(str(RUN))}</span></div>'
+            f'{self._drawn()}<span style="{_SMALL}">{escape(str(RUN))}</span>',
+            kind="blocklab-picture",
         )
 
     def still_data(self) -> dict[str, str]:
