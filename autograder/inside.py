@@ -20,6 +20,12 @@ class HandedIn(IPKernelApp):
 
     handed: Sequence[int] = ()
 
+    def parse_command_line(self, argv: Any = None) -> None:
+        """There is none."""
+
+    def load_config_file(self, suppress_errors: bool | None = None) -> None:
+        """There is none: `kernel` says all that is set."""
+
     def _try_bind_socket(self, s: zmq.Socket, port: int) -> int:
         s.setsockopt(zmq.USE_FD, self.handed[port - 1])
         s.setsockopt(zmq.SNDHWM, 0)  # what is not read yet takes the kernel's memory; none is lost

@@ -16,12 +16,11 @@ from traitlets import Unicode
 from traitlets.config import Config
 
 from autograder.feedback import HideTests
-from autograder.judge import grade_id, language_of
+from autograder.judge import grade_id, is_helper, language_of
 from blocklab.text import Text
 
 TEMPLATES = Path(__file__).parent / "templates"
 STOCK = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates"
-HELPERS = re.compile(r"""\s*(hint|progress|self_check|solution|explain)\(("\w*")?\)\s*""")
 BETWEEN = "\n\n---\n\n"  # the English and the Korean model answer in one cell
 MODEL_ANSWER = Text(
     "Model answer and rubric (not in the feedback)", "모범 답안과 채점 기준 (feedback에는 없음)"
@@ -53,16 +52,11 @@ def pages(c: Config, source: Path) -> None:
 
 
 class WithoutHelpers(Preprocessor):
-    """Leaves out the calls of `hint` and the like, which tell nothing once a notebook is graded."""
+    """Leaves out the calls of `hint` and the like, which were not run while it was graded."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        nb.cells = [cell for cell in nb.cells if not _is_helper(cell)]
+        nb.cells = [cell for cell in nb.cells if not is_helper(cell)]
         return nb, resources
-
-
-def _is_helper(cell: NotebookNode) -> bool:
-    graded = cell.metadata.get("nbgrader")
-    return cell.cell_type == "code" and not graded and bool(HELPERS.fullmatch(cell.source))
 
 
 class ModelAnswers(Preprocessor):

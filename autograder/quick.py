@@ -5,8 +5,9 @@ query again; it commits after every cell; and for every cell it examines its own
 """
 
 import functools
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import nbgrader.api
 from jsonschema.exceptions import best_match
@@ -15,7 +16,7 @@ from nbgrader import preprocessors
 from nbgrader.api import Gradebook
 from nbgrader.converters import autograde
 from nbgrader.nbgraderformat import common
-from sqlalchemy import create_engine
+from sqlalchemy import Engine, create_engine
 
 USERS: tuple[ModuleType, ...] = (
     autograde,
@@ -27,11 +28,21 @@ USERS: tuple[ModuleType, ...] = (
 
 
 class OnceGradebook(Gradebook):
-    """nbgrader's gradebook, which is written when it is left without an error, and only then."""
+    """nbgrader's gradebook, whose tables are looked for when its file is opened the first time.
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
+    It is written when it is left without an error, and only then.
+    """
+
+    _known: ClassVar[dict[tuple[str, str], "OnceGradebook"]] = {}
+
+    def __init__(self, db_url: str, course_id: str = "default_course", *args: Any) -> None:
+        known = self._known.get((db_url, course_id))
+        if known and _is_written(known.engine):
+            self.__dict__.update(known.__dict__)
+            return
+        super().__init__(db_url, course_id, *args)
         self._write, self.db.commit = self.db.commit, self.db.flush
+        self._known[db_url, course_id] = self
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
         try:
@@ -39,6 +50,12 @@ class OnceGradebook(Gradebook):
                 self._write()
         finally:
             super().__exit__(kind, error, traceback)
+
+
+def _is_written(engine: Engine) -> bool:
+    """Whether the file is still there, or again, and not empty."""
+    path = Path(engine.url.database or "")
+    return path.is_file() and path.stat().st_size > 0
 
 
 def validate(instance: Any, schema: Any) -> None:

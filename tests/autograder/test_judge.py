@@ -63,6 +63,16 @@ def test_a_solved_notebook_gets_all_points(tmp_path):
     assert all(c.execution_count is None for c in notebook.cells if check_name(c))
 
 
+def test_a_call_for_help_is_not_run_and_a_learners_own_code_is(tmp_path):
+    notebook = submission({})
+    call = new_code_cell('hint("rms_norm")')
+    own = new_code_cell('said = hint("rms_norm")\nprint(type(said).__name__)')
+    notebook.cells += [call, own]
+    graded(notebook, tmp_path)
+    assert call.outputs == [] and call.execution_count is None
+    assert own.outputs[0].text == "Said\n"
+
+
 @pytest.mark.parametrize(
     "code",
     ["import os; os._exit(0)", "import ctypes; ctypes.string_at(0)"],

@@ -39,6 +39,16 @@ def test_after_an_error_nothing_of_it_is_written(address: str) -> None:
         other.find_student("minji")
 
 
+def test_a_gradebook_that_was_deleted_is_made_anew(address: str, tmp_path: Path) -> None:
+    for student in ("minji", "jun"):
+        with OnceGradebook(address) as book:
+            assert not book.students
+            book.add_student(student)
+        with OnceGradebook(address) as book:
+            assert [s.id for s in book.students] == [student]
+        (tmp_path / "gradebook.db").unlink()
+
+
 def test_nbgrader_uses_it_and_the_gradebook_of_the_formgrader_stays_what_it_was() -> None:
     quicken()
     assert vars(saveautogrades)["Gradebook"] is OnceGradebook
