@@ -108,6 +108,11 @@ def prepare(venv: Path, extras: tuple[str, ...]) -> None:
             "Remove it, or set COURSE_VENV to a folder that may be filled."
         )
     afresh = is_broken(venv)
+    if afresh and venv.is_symlink():
+        raise Problem(
+            f"{venv} is a link to {venv.resolve()}, which was made for another place: to fit it\n"
+            "for this one would empty it. Remove the link, or set COURSE_VENV to another folder."
+        )
     say(f"Making the course's own Python environment{' afresh' * afresh} in {venv}")
     carry_out([sys.executable, "-m", "venv", *["--clear"] * afresh, str(venv)])
     say("Installing PyTorch: the largest part, a few minutes the first time")

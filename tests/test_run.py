@@ -224,6 +224,19 @@ def test_a_folder_that_is_no_environment_is_never_filled_or_emptied(
     assert (venv / "thesis.txt").exists()
 
 
+def test_an_environment_of_another_place_is_not_emptied_through_a_link(
+    venv: Path, runner: FakeRunner, capsys: pytest.CaptureFixture[str]
+):
+    run.prepare(venv, run.COURSE)
+    runner.steps.clear()
+    stamp = run.read_stamp(venv)
+    run.write_stamp(venv, {**stamp, "venv": "elsewhere"})
+    venv.symlink_to(venv.rename(venv.with_name("other")), target_is_directory=True)
+    assert run.main(["start"]) == 1
+    assert "Remove the link" in capsys.readouterr().err
+    assert runner.steps == []
+
+
 # ---------------------------------------------------------------- errors
 
 

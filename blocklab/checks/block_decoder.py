@@ -84,7 +84,18 @@ def Decoder(draw: Draw) -> list[Property]:
             ],
             weight=2,
         ),
-        *_built_right(),
+        Property(
+            "names",
+            Text(
+                "Every weight belongs to the decoder, under the name that the docstring gives and "
+                "with the shape that the config asks for. Each block has its own, and there are "
+                "no others.",
+                "모든 weight가 docstring에 적힌 이름으로 decoder에 속하고, config에 맞는 shape이다. "
+                "block마다 자기 weight가 있고, 그 밖의 weight는 없다.",
+            ),
+            [Call((LLAMA,))],  # the first values may be any
+            judge=only_these,
+        ),
         Property(
             "crossed",
             Text(
@@ -150,33 +161,6 @@ def _uses(draw: Draw, ids: Tensor) -> list[Property]:
     ]
 
 
-def _built_right() -> list[Property]:
-    """Names, shapes, and weights of one's own; the first values may be any."""
-    return [
-        Property(
-            "names",
-            Text(
-                "Every weight belongs to the decoder, under the name that the docstring gives, "
-                "and there are no others.",
-                "모든 weight가 docstring에 적힌 이름으로 decoder에 속하고, 다른 weight는 없다.",
-            ),
-            [Call((replace(GPT, n_layers=2),))],
-            judge=only_these,
-        ),
-        Property(
-            "shapes",
-            Text(
-                "Every matrix has the shape that the config asks for; each block has its own, and "
-                "so has an LM head that is not tied.",
-                "모든 행렬이 config에 맞는 shape이다. block은 저마다 자기 행렬을 가지고, tied가 "
-                "아닌 LM head도 그렇다.",
-            ),
-            [Call((LLAMA,))],
-            judge=only_these,
-        ),
-    ]
-
-
 def token_ids(draw: Draw, B: int, T: int) -> Tensor:
     """Token ids (B, T), int64, all below the vocab_size of the configs here; the last is 0."""
     ids = [draw.size(0, GPT.vocab_size - 1) for _ in range(B * T - 1)]
@@ -234,7 +218,7 @@ def filled(weights: Weights, of: str) -> Call:
 
 def _tied(draw: Draw, ids: Tensor) -> list[Step]:
     """The logits, when the one matrix is written to at its first place, then at its other."""
-    config = replace(LLAMA, n_layers=1, tied=True)
+    config = replace(LLAMA, n_layers=0, tied=True)
     weights = dict(drawn_weights(draw, config))
     last = {"weight": weights.pop("token_embedding.weight")}
     first = {"weight": draw.normal(*last["weight"].shape)}

@@ -4,10 +4,13 @@ import itertools
 import secrets
 from collections.abc import Mapping, Sequence
 
+import torch
+from torch import Tensor
+
 from blocklab import catalogue, probe
 from blocklab.checks.again import once_more
 from blocklab.checks.candidate import Candidate
-from blocklab.checks.compare import complain, same
+from blocklab.checks.compare import complain, same, value_complaint
 from blocklab.checks.property import Draw, Property, Tolerance
 from blocklab.checks.report import Example, Finding, Misconception, Report
 from blocklab.probe import Outcome, Read
@@ -24,6 +27,9 @@ EMPTY = Text(
 ANOTHER_KIND = Text(
     "{name} should be a {want}; this is a {got}.",
     "{name}은(는) {want}이어야 하는데, 이것은 {got}입니다.",
+)
+CAME_BACK = Text(
+    "What comes out is {name}, just as it went in.", "{name}이(가) 들어간 그대로 나옵니다."
 )
 EARLIER = Text(
     "{name}, which this one uses, does not pass its own check yet. Look there first.",
@@ -99,12 +105,23 @@ def _finding(
     ]
     if failures:
         _, step, g, w, complaint = min(failures, key=lambda failure: failure[0])
-        example = (
-            None if isinstance(step, Read) else Example.of(step, _names_for(step, names), g, w)
-        )
+        if isinstance(step, Read):
+            return Finding(p.name, p.says, False, p.weight, complaint)
+        example = Example.of(step, _names_for(step, names), g, w)
+        if not w.error and value_complaint(g.value, w.value, p.tolerance):
+            complaint = _came_back(example) or complaint
         return Finding(p.name, p.says, False, p.weight, complaint, example)
     complaint = p.judge(got, want) if p.judge else None
     return Finding(p.name, p.says, complaint is None, p.weight, complaint)
+
+
+def _came_back(example: Example) -> Text | None:
+    """That an answer gave back one of its arguments as it was, if it did."""
+    for name, given in example.inputs:
+        alike = isinstance(given, Tensor) and isinstance(example.got, Tensor)
+        if alike and given.dtype == example.got.dtype and torch.equal(given, example.got):
+            return CAME_BACK.fill(name=name)
+    return None
 
 
 def _names_for(step: probe.Step, names: catalogue.Arguments) -> Sequence[str]:

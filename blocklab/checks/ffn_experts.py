@@ -22,8 +22,7 @@ ALL, BEST = both("k = n_experts"), both("k = 1")
 
 
 def top_k_experts(draw: Draw) -> list[Property]:
-    T, d, k = draw.size(9, 11), draw.size(6, 8), draw.size(2, 3)
-    n = k + 2
+    T, d, n, k = draw.size(9, 11), draw.size(6, 8), 4, 2
     x, router, experts = draw.normal(T, d), 1.5 * draw.linear(d, n), _experts(draw, n, d)
     square = draw.normal(T, n), 1.5 * draw.linear(n, n), _experts(draw, n, n)
     return [
@@ -37,7 +36,7 @@ def top_k_experts(draw: Draw) -> list[Property]:
             ),
             [
                 Call(BY_HAND, label=Text("by hand", "손계산")),
-                Call((*square, k), backward=draw.normal(T, n), label=SQUARE),
+                Call((*square, k), label=SQUARE),
                 Call((x, router, experts, k), backward=draw.normal(T, d)),
             ],
             weight=2,

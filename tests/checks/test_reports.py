@@ -77,3 +77,20 @@ def test_of_long_arrays_the_row_that_differs_most_is_shown_with_its_input() -> N
     shown = next(names for names in found if names)
     assert [name for name, _ in shown] == ["x", "expected", "yours"]
     assert len({place for _, place in shown}) == 1
+
+
+def test_an_answer_that_gives_back_its_input_is_told_so() -> None:
+    report = examine("rms_norm", LocalCandidate({"rms_norm": lambda x, gain, eps: x}), 1)
+    words = {str(p.message) for p in report.properties}
+    assert words == {"What comes out is x, just as it went in."}
+
+
+def test_nor_where_its_input_is_what_was_asked_for() -> None:
+    class Cut(catalogue.reference("ResidualBlock")):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x.detach()
+
+    found = examine("ResidualBlock", LocalCandidate({"ResidualBlock": Cut}), 1).properties
+    words = {p.name: str(p.message) for p in found}
+    assert words["formula"] == "What comes out is x, just as it went in."
+    assert words["identity"].startswith("The values are right, but no gradient flows back to x")
