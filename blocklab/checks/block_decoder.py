@@ -90,8 +90,8 @@ def Decoder(draw: Draw) -> list[Property]:
                 "Every weight belongs to the decoder, under the name that the docstring gives and "
                 "with the shape that the config asks for. Each block has its own, and there are "
                 "no others.",
-                "모든 weight가 docstring에 적힌 이름으로 decoder에 속하고, config에 맞는 shape이다. "
-                "block마다 자기 weight가 있고, 그 밖의 weight는 없다.",
+                "모든 weight가 docstring에 적힌 이름으로 decoder에 속하고, config에 맞는 "
+                "shape이다. block마다 자기 weight가 있고, 그 밖의 weight는 없다.",
             ),
             [Call((LLAMA,))],  # the first values may be any
             judge=only_these,
