@@ -53,6 +53,7 @@ def collect_sent(
     """Bring what students sent into submitted/, repaired; all of it stays in received/ as it was.
 
     A table, and received/report.csv, say what was repaired, what is late, and what was refused.
+    Where something was refused, this ends with exit code 1.
     """
     from autograder.deadline import time_zone
     from autograder.intake import collect
@@ -80,7 +81,9 @@ def set_when_due(
 
     _must_exist(unit)
     due = set_deadline(folder, unit, when, timezone)
-    console.print(f"{unit} is due {due:%Y-%m-%d %H:%M %Z}. What is graded already: grade it again.")
+    console.print(
+        f"{unit} is due {due:%Y-%m-%d %H:%M} {due.tzinfo}. What is graded already: grade it again."
+    )
 
 
 @app.command("grade")
@@ -112,7 +115,7 @@ def _must_exist(unit: str) -> None:
 
 
 def _grade(folder: Path, unit: str, isolation: Isolation | None) -> None:
-    from autograder.grade import grade, marks, submitted
+    from autograder.grade import grade, marks, refusals, submitted
 
     students, troubled = submitted(folder, unit), dict[str, str]()
     with Progress(*BAR, console=console, transient=True) as bar:
@@ -130,6 +133,8 @@ def _grade(folder: Path, unit: str, isolation: Isolation | None) -> None:
         score = f"{mark.score:g} / {mark.maximum:g}"
         table.add_row(mark.student, mark.language, score, late, "to read" if mark.to_read else "")
     console.print(table)
+    if words := refusals(folder, unit):
+        console.print(words, markup=False)
     for student, trouble in troubled.items():
         console.print(f"{student} could not be graded:\n{trouble}", style="red")
     if troubled:

@@ -11,8 +11,10 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
+from autograder.arrivals import UNKNOWN
 from autograder.classroom import ClassError, language_of
 from autograder.kernel import Sandbox
+from autograder.received import ABOUT
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,10 @@ def grade(
     """
     config = settings(folder)
     if not (students := submitted(folder, unit)):
+        words = refusals(folder, unit)
         raise ClassError(
             f"There is no submission of {unit} in {folder / 'submitted'}. Bring them in with: "
-            f"python run.py collect {folder} SOURCE"
+            f"python run.py collect {folder} SOURCE" + (f"\n{words}" if words else "")
         )
     if isolation:
         config.Judge.isolation = isolation
@@ -83,6 +86,24 @@ def grade(
 def submitted(folder: Path, unit: str) -> list[str]:
     """The students who have handed in a unit, in order."""
     return sorted(path.parent.name for path in (folder / "submitted").glob(f"*/{unit}"))
+
+
+def refusals(folder: Path, unit: str) -> str:
+    """Who sent only what was refused, in words; "" where there is nobody.
+
+    A file of no unit that is known may be of this one, so its sender is named too.
+    """
+    graded = {*submitted(folder, unit)}
+    refused = _senders(folder, unit) - graded
+    unclear = _senders(folder, UNKNOWN) - graded - refused
+    who = [*sorted(refused), *(f"{student} (unit not known)" for student in sorted(unclear))]
+    words = f"Refused when collected, so not graded: {', '.join(who)}"
+    return f"{words} (the reports in received/ say why)" if who else ""
+
+
+def _senders(folder: Path, unit: str) -> set[str]:
+    """The students of whom received/ has something for a unit."""
+    return {path.parents[2].name for path in (folder / "received").glob(f"*/{unit}/*/{ABOUT}")}
 
 
 def _done(result: dict, what: str) -> None:

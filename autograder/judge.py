@@ -44,8 +44,8 @@ DIED = Text(
     "그대로입니다.",
 )
 SLOW = Text(
-    "There was no answer within {seconds:g} seconds.",
-    "{seconds:g}초 안에 결과가 나오지 않았습니다.",
+    "There was no answer within {seconds:g} seconds. Is there a loop that never ends?",
+    "{seconds:g}초 안에 결과가 나오지 않았습니다. 끝나지 않는 반복이 있나요?",
 )
 UNREADABLE = Text(
     "What came back is no answer to this check ({why}).",

@@ -21,6 +21,7 @@ from blocklab.text import Text
 
 TEMPLATES = Path(__file__).parent / "templates"
 STOCK = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates"
+RELATIVE_LINK = re.compile(r"(?<!!)\[([^\[\]]*)\]\(\.\.?/[^\s()]*\)")
 BETWEEN = "\n\n---\n\n"  # the English and the Korean model answer in one cell
 MODEL_ANSWER = Text(
     "Model answer and rubric (not in the feedback)", "모범 답안과 채점 기준 (feedback에는 없음)"
@@ -32,7 +33,7 @@ WORDS = {
     "comment": Text("Your grader's comment", "채점자의 의견"),
     "empty": Text("Nothing was written here.", "작성한 답이 없습니다."),
     "late": Text("Taken off for lateness", "늦은 제출로 깎인 점수"),
-    "points": Text("points", "점"),
+    "points": Text(" points", "점"),
     "top": Text("to the top", "맨 위로"),
     "unread": Text("not read yet", "아직 채점 전"),
 }
@@ -43,7 +44,7 @@ def pages(c: Config, source: Path) -> None:
     ours = {"GetGrades": Grades}
     stock: Any = GenerateFeedback.class_traits()["preprocessors"].default()
     c.GenerateFeedback.preprocessors = [HideTests, *(ours.get(p.__name__, p) for p in stock)]
-    c.HTMLExporter.preprocessors = [WithoutHelpers, ModelAnswers]
+    c.HTMLExporter.preprocessors = [WithoutHelpers, WithoutDeadLinks, ModelAnswers]
     c.ModelAnswers.source = str(source)
     c.HTMLExporter.extra_template_basedirs = [str(TEMPLATES), str(STOCK)]
     c.HTMLExporter.template_file = "graded.html.j2"  # extends the stock index.html.j2
@@ -57,6 +58,17 @@ class WithoutHelpers(Preprocessor):
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         nb.cells = [cell for cell in nb.cells if not is_helper(cell)]
         return nb, resources
+
+
+class WithoutDeadLinks(Preprocessor):
+    """Shows links to other files of the course as words: beside a page, those files are not."""
+
+    def preprocess_cell(
+        self, cell: NotebookNode, resources: Any, index: int
+    ) -> tuple[NotebookNode, Any]:
+        if cell.cell_type == "markdown":
+            cell.source = RELATIVE_LINK.sub(r"\1", cell.source)
+        return cell, resources
 
 
 class ModelAnswers(Preprocessor):

@@ -56,7 +56,10 @@ def _text(words: str) -> Text:
 
 
 def write_report(path: Path, rows: Iterable[Row], zone: tzinfo | None = None) -> None:
-    """The rows as CSV that a spreadsheet opens with its Hangul whole and no formula in it."""
+    """The rows as CSV that a spreadsheet opens with its Hangul whole and no formula in it.
+
+    A report of an earlier run that said something else is kept beside it, named by its time.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -65,7 +68,21 @@ def write_report(path: Path, rows: Iterable[Row], zone: tzinfo | None = None) ->
         who = (row.student, row.name, row.unit, row.file, row.source)
         writer.writerow(map(_cell, (*who, moment, row.late, row.status, notes)))
     path.parent.mkdir(exist_ok=True)
-    write_whole(path, text.getvalue().encode("utf-8-sig", "replace"))
+    written = text.getvalue().encode("utf-8-sig", "replace")
+    if path.exists() and path.read_bytes() != written:
+        path.rename(_earlier(path, zone or UTC))
+    write_whole(path, written)
+
+
+def _earlier(path: Path, zone: tzinfo) -> Path:
+    """A free name for a report by when it was written, such as report-20260310-150405.csv."""
+    moment = datetime.fromtimestamp(path.stat().st_mtime, zone)
+    name, count = f"{path.stem}-{moment:%Y%m%d-%H%M%S}", 1
+    place = path.with_name(f"{name}{path.suffix}")
+    while place.exists():
+        count += 1
+        place = path.with_name(f"{name}-{count}{path.suffix}")
+    return place
 
 
 def _cell(words: str) -> str:

@@ -29,11 +29,17 @@ MODULES = {
 QUOTES = Text('Write the name in quotes: "{name}".', '이름을 따옴표 안에 쓰세요: "{name}".')
 NEAR = Text(
     'There is no exercise "{name}". Did you mean {near}?',
-    '"{name}"이라는 연습문제는 없습니다. 혹시 {near} 말인가요?',
+    '이름이 "{name}"인 연습문제는 없습니다. 혹시 {near} 말인가요?',
 )
 UNKNOWN = Text(
     'There is no exercise "{name}"; progress() lists them all.',
-    '"{name}"이라는 연습문제는 없습니다. progress()를 실행하면 전체 목록이 나옵니다.',
+    '이름이 "{name}"인 연습문제는 없습니다. progress()를 실행하면 전체 목록이 나옵니다.',
+)
+WRITTEN = Text(
+    '"{name}" is a written question, which has no check. Write your answer, then run '
+    '`self_check("{name}")`.',
+    '"{name}"은(는) 서술형 문제라서 check가 없습니다. 답을 쓴 다음 `self_check("{name}")`를 '
+    "실행하세요.",
 )
 
 
@@ -64,8 +70,9 @@ class UnknownError(KeyError):
     def __init__(self, asked: object, known: Iterable[str]) -> None:
         """asked: what was given for a name; the answer itself, by mistake, has one too."""
         name = str(getattr(asked, "__name__", asked))[:60]
-        near = difflib.get_close_matches(name, list(known), 3, 0.5)
+        near = nearest(name, known)
         said = QUOTES if name in near else NEAR if near else UNKNOWN
+        said = WRITTEN if any(name in unit.written for unit in units().values()) else said
         super().__init__(str(said.fill(name=name, near=", ".join(near))))
 
     def __str__(self) -> str:
@@ -73,6 +80,15 @@ class UnknownError(KeyError):
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
+
+
+def nearest(name: str, known: Iterable[str]) -> list[str]:
+    """The names that look most like it, whatever their capitals; at most three, perhaps none."""
+    folded: dict[str, list[str]] = {}
+    for one in known:
+        folded.setdefault(one.lower(), []).append(one)
+    near = difflib.get_close_matches(name.lower(), folded, 3, 0.5)
+    return [one for form in near for one in folded[form]][:3]
 
 
 @functools.cache

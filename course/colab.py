@@ -31,11 +31,15 @@ NEXT = Text(
     "1. Unpack the zip on your computer.\n"
     "2. Open https://colab.research.google.com, File > Upload notebook, and choose one of\n"
     "   lectures/ or exercises/.\n"
-    "3. In Colab, click the folder icon on the left, drag {wheel} there, and run the first cell.",
-    "1. zip을 컴퓨터에 풉니다.\n"
+    "3. In Colab, click the folder icon on the left, drag {wheel} there, and run the first cell.\n"
+    "A new session starts empty: upload {wheel} again, and the progress.json that\n"
+    "export_progress wrote, if there is one.",
+    "1. 컴퓨터에서 zip의 압축을 풉니다.\n"
     "2. https://colab.research.google.com에서 파일 > 노트 업로드를 누르고, lectures/나\n"
     "   exercises/에 있는 notebook을 고릅니다.\n"
-    "3. Colab 왼쪽의 폴더 아이콘을 누르고 {wheel} 파일을 끌어다 놓은 뒤 첫 셀을 실행합니다.",
+    "3. Colab 왼쪽의 폴더 아이콘을 누르고 {wheel} 파일을 끌어다 놓은 뒤 첫 셀을 실행합니다.\n"
+    "세션을 새로 시작하면 비어 있으니 {wheel} 파일을 다시 올리고, export_progress로\n"
+    "저장한 progress.json이 있다면 그것도 올립니다.",
 )
 
 

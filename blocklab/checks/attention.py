@@ -54,6 +54,7 @@ MASKED = Text(
 ONE = both("T = 1")
 SQUARE = Text("three axes, T_q = T_k = d_head = 3", "축이 셋, T_q = T_k = d_head = 3")
 PADDING, ONE_QUERY = both("mask: (B, 1, 1, T_k)"), both("mask: (B, 1, 1, T_k), T_q = 1")
+LARGE = Text("large scores", "큰 score")
 EXACT = Tolerance(share=0.0, absolute=1e-12)
 ALIKE = Text("x and memory of one shape", "x와 memory의 shape이 같음")
 
@@ -121,14 +122,13 @@ def attention_weights(draw: Draw) -> list[Property]:
 def _large(draw: Draw) -> tuple[Tensor, Tensor]:
     """Queries and keys (5, 4) whose scores are exact, up to ±30,000 and 5,000 or more apart.
 
-    Query 0 has -30,000 for key 0, the only one that a causal mask leaves it.
+    Query 0 has -30,000 for key 0, the only one that a causal mask leaves it. The last query has
+    2,000 or 2,001 for every key.
     """
     rest = sorted((-3.0, -2.0, -1.0, 1.0), key=lambda level: draw.uniform(0, 1))
-    signs = [-1.0, *sorted((-1.0, -0.5, 0.5, 1.0), key=lambda sign: draw.uniform(0, 1))]
-    axis = torch.tensor([1.0, 0.0, 0.0, 0.0])
-    return 200 * torch.tensor(signs)[:, None] * axis, 100 * torch.tensor([3.0, *rest])[
-        :, None
-    ] * axis
+    signs = [-1.0, *sorted((-0.5, 0.5, 1.0), key=lambda sign: draw.uniform(0, 1))]
+    q = torch.tensor([[200 * sign, 0, 0, 0] for sign in signs] + [[0, 40, 2, 0]])
+    return q, torch.tensor([[100 * level, 100, n % 2, 0] for n, level in enumerate([3.0, *rest])])
 
 
 def attention(draw: Draw) -> list[Property]:
@@ -139,6 +139,7 @@ def attention(draw: Draw) -> list[Property]:
         draw.normal(B, heads, S, d_v),
     )
     square = draw.normal(2, 3, 3), draw.normal(2, 3, 3), draw.normal(2, 3, 3)
+    mask = _mask(draw, B, heads, T, S)
     return [
         Property(
             "formula",
@@ -156,14 +157,16 @@ def attention(draw: Draw) -> list[Property]:
         Property(
             "mask",
             Text(
-                "A masked position gives nothing to the result, whatever its value is.",
-                "막힌 자리는 value가 무엇이든 결과에 아무것도 보태지 않는다.",
+                "A masked position gives nothing to the result, whatever its value and its score "
+                "are.",
+                "막힌 자리는 value와 score가 무엇이든 결과에 아무것도 보태지 않는다.",
             ),
             [
                 Call((QUERIES, KEYS, VALUES, CAUSAL[:2, :2]), label=BY_HAND),
-                Call((q, k, v, _mask(draw, B, 1, T, S)), backward=draw.normal(B, heads, T, d_v)),
+                Call((q, k, v, mask), backward=draw.normal(B, heads, T, d_v)),
                 Call((*square, CAUSAL[:3, :3]), label=SQUARE),
-                Call((q[:, :, :1], k, v, _mask(draw, B, 1, 1, S)), label=ONE_QUERY),
+                Call((q, k, v, _mask(draw, B, 1, 1, S)), label=PADDING),
+                Call((*_large(draw), 10 * torch.eye(5), CAUSAL), label=LARGE),
             ],
         ),
     ]

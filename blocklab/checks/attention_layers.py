@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from blocklab.checks.parameters import only_these
-from blocklab.checks.property import Draw, Property
-from blocklab.functions import Function, Linear, Shift, chain
+from blocklab.checks.property import Draw, Property, Tolerance
+from blocklab.functions import Function, Linear, MixTokens, chain
 from blocklab.probe import Call, Other, Result, Step
 from blocklab.text import Text, both
 
@@ -20,11 +20,15 @@ MASK = Text(
     "mask를 지킨다. 글마다, head마다 다를 때도 그렇다.",
 )
 BIAS = Text(
-    "With bias=True all four projections have a bias and use it; otherwise none has.",
-    "bias=True이면 projection 네 개가 모두 bias를 쓰고, 아니면 하나도 쓰지 않는다.",
+    "With bias=True all four projections have a bias and use it, before rotate; otherwise none "
+    "has.",
+    "bias=True이면 projection 네 개가 모두 bias를 쓰고(rotate보다 먼저 더한다), 아니면 하나도 "
+    "쓰지 않는다.",
 )
 NAMES = ("q_proj", "k_proj", "v_proj", "out_proj")
 HEADS = ("n_heads", "n_kv_heads")
+ANOTHER = Text("another text, large numbers", "다른 글, 큰 수")
+LARGE = Text("large numbers, each token sees itself", "큰 수, token마다 자기만 봄")
 
 
 def _weights(draw: Draw, d: int, d_kv: int) -> dict[str, Tensor]:
@@ -42,24 +46,31 @@ def _biases(draw: Draw, d: int, d_kv: int) -> dict[str, Tensor]:
 
 
 def _rotation(draw: Draw, T: int, d_head: int) -> Function:
-    """A function of (…, T, d_head) that treats every position differently."""
-    return chain(Shift(draw.normal(T, d_head)), Linear(draw.linear(d_head, d_head, 1.5)))
+    """A linear function of (…, T, d_head), as Rotary is, that treats positions differently."""
+    by_position = MixTokens(draw.gain(T).diag())
+    return chain(by_position, Linear(draw.linear(d_head, d_head, 0.7)))
 
 
 def _causal(T: int) -> Tensor:
     return torch.ones(T, T).tril().bool()
 
 
+def _prefix(T: int) -> Tensor:
+    """A causal mask (T, T) in which all tokens see the first two."""
+    return _causal(T) | (torch.arange(T) < 2)
+
+
 def _masks(draw: Draw, B: int, heads: int, T: int) -> list[tuple[str, Tensor]]:
-    """Masks of three shapes, where every token sees itself; of the first shape there are two."""
+    """Masks of four shapes; every token sees itself, or the tokens that are not padding."""
+    lengths = T - torch.arange(B).view(B, 1, 1, 1)
 
     def mask(*shape: int) -> Tensor:
         return (draw.normal(*shape, T, T) > 0) | torch.eye(T).bool()
 
     return [
-        ("(T, T)", _causal(T)),
         ("(T, T)", mask()),
-        ("(B, 1, T, T)", mask(B, 1)),
+        ("(n_heads, T, T)", mask(heads)),
+        ("(B, 1, 1, T)", torch.arange(T) < lengths),
         ("(B, n_heads, T, T)", mask(B, heads)),
     ]
 
@@ -112,25 +123,26 @@ def MultiHeadAttention(draw: Draw) -> list[Property]:
             ],
             weight=2,
         ),
-        Property("mask", MASK, _masked(draw, two, B, T)),
+        Property("mask", MASK, _masked(draw, two, B + 1, T)),
         Property("rotate", ROTATE, [*_rotated(draw, layer, x), *_with_and_without(draw, one, T)]),
         _bias(draw, layer, x),
     ]
 
 
 def _masked(draw: Draw, layer: Layer, B: int, T: int) -> list[Step]:
-    """One input under all masks; the gradient under the last."""
+    """Large numbers, then one input under all masks; the gradient under the last."""
     x = layer.tokens(draw, B, T)
     masks = _masks(draw, B, layer.sizes[1], T)
     calls = [Call((x, mask), of="m", label=both(f"mask: {shape}")) for shape, mask in masks]
-    return [layer.made, *calls[:-1], replace(calls[-1], backward=draw.normal(*x.shape))]
+    large = Call((60 * x[:, :2], torch.eye(2).bool()), of="m", label=LARGE)
+    return [layer.made, large, *calls[:-1], replace(calls[-1], backward=draw.normal(*x.shape))]
 
 
 def _rotated(draw: Draw, layer: Layer, x: Tensor) -> list[Step]:
     rotate = _rotation(draw, x.shape[1], layer.d_head)
     return [
         layer.made,
-        Call((x, _causal(x.shape[1]), rotate), of="m"),
+        Call((x, _prefix(x.shape[1]), rotate), of="m"),
         Call((x, None, rotate), of="m", backward=draw.normal(*x.shape)),
     ]
 
@@ -149,7 +161,8 @@ def _with_and_without(draw: Draw, layer: Layer, T: int) -> list[Step]:
 def _bias(draw: Draw, layer: Layer, x: Tensor) -> Property:
     d, d_kv = layer.sizes[0], layer.load["k_proj.weight"].shape[0]
     biased = Layer((*layer.sizes, True), layer.load | _biases(draw, d, d_kv), layer.d_head)
-    steps = [Call(layer.sizes), biased.made, Call((x, _causal(x.shape[1])), of="m")]
+    rotate = _rotation(draw, x.shape[1], layer.d_head)
+    steps = [Call(layer.sizes), biased.made, Call((x, _causal(x.shape[1]), rotate), of="m")]
     return Property("bias", BIAS, steps, judge=only_these)
 
 
@@ -278,7 +291,7 @@ def _branches(start: Tensor, one: Tensor, other: Tensor, end: Tensor) -> list[St
     again = Text("a second time from the same cache", "같은 cache에서 한 번 더")
     return [
         Call((Result("layer"), start), keep="start"),
-        Call((Result("layer"), other), label=Text("another text", "다른 글")),
+        Call((Result("layer"), 60 * other), label=ANOTHER),
         Call((Result("layer"), one, cache), keep="one"),
         Call((Result("layer"), other, cache), label=again),
         Call((Result("layer"), end, Result("one", item=1))),
@@ -295,7 +308,8 @@ def _unharmed(x: Tensor, gradient: Tensor) -> list[Step]:
 
 
 def kv_cache_bytes(draw: Draw) -> list[Property]:
-    llama, sizes = both("Llama-3 8B, T = 8192"), draw.sizes((3, 9), (10, 20), (21, 40), (41, 90))
+    llama, long = both("Llama-3 8B, T = 8192"), both("Llama-3.1 8B, T = 131072")
+    sizes = draw.sizes((3, 9), (10, 20), (21, 40), (41, 90))
     batch, width = draw.size(3, 7), Text("8 bits a value", "값 하나에 8 bit")
     return [
         Property(
@@ -321,5 +335,14 @@ def kv_cache_bytes(draw: Draw) -> list[Property]:
                 Call(tuple(sizes), {"batch": batch}),
                 Call(tuple(sizes), {"bytes_per_value": 1}, label=width),
             ],
+        ),
+        Property(
+            "long",
+            Text(
+                "For long texts, too, it is exact to the byte.",
+                "글이 길어도 마지막 byte까지 정확하다.",
+            ),
+            [Call((32, 8, 128, 131_072), label=long), Call((61, 7, 127, 131_071))],
+            tolerance=Tolerance(relative=1e-12),
         ),
     ]

@@ -66,7 +66,7 @@ def causal_mask(draw: Draw) -> list[Property]:
             [
                 Call((2,), {"past": 3}, label=both("past=3")),
                 Call((T, past)),
-                Call((T, draw.size(70, 150)), label=Text("a long past", "긴 과거")),
+                Call((2, draw.size(300, 600)), label=Text("a long past", "긴 과거")),
                 Call((1, past), label=one),
             ],
         ),

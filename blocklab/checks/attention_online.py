@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from blocklab.checks.property import Draw, Property, Tolerance
-from blocklab.probe import Call
+from blocklab.probe import Call, Result
 from blocklab.text import Text
 
 HIGHER = Text("by hand, a higher score comes", "손계산, 더 큰 score가 들어옴")
@@ -15,6 +15,7 @@ FIRST = Text("by hand, the first chunk", "손계산, 첫 chunk")
 NEAR = Tolerance(absolute=1e-5)  # the gradient of a kept number may nearly cancel
 ROUNDED = Tolerance(relative=1e-3, absolute=1e-3)  # near 1,000 a float32 steps by 6e-5
 ONE = Text("a chunk of one score", "score가 하나인 chunk")
+SINGLE = Text("five chunks of one score", "score가 하나인 chunk 다섯 개")
 
 
 def online_softmax(draw: Draw) -> list[Property]:
@@ -34,6 +35,7 @@ def online_softmax(draw: Draw) -> list[Property]:
                 Call((_column(0.0), _column(40.0)[:, None], _by_hand(2)), label=LOWER),
                 Call((high, values[0], _kept(low, values[1])), backward=draw.normal(d)),
                 Call((low, values[0], _kept(high, values[1])), backward=draw.normal(d)),
+                *_one_by_one(),
             ],
             weight=2,
             tolerance=NEAR,
@@ -77,6 +79,18 @@ def _kept(scores: Tensor, values: Tensor) -> list[Tensor]:
     """Largest score, sum and output of scores (S,) and values (S, d_v), all seen at once."""
     top = scores.max()
     return [top, (scores - top).exp().sum(), scores.softmax(0) @ values]
+
+
+def _one_by_one() -> list[Call]:
+    """Five chunks of one score; a small share of a large value stays visible."""
+    scores = torch.tensor([0.0, 0.0, 0.0, 6.0, 5.0])
+    values = torch.tensor([[1e4], [2e4], [3e4], [10.0], [20.0]])
+    parts = list(zip(scores.split(1), values.split(1), strict=True))
+    rest = [
+        Call((*part, Result(str(n))), keep=str(n + 1), label=SINGLE)
+        for n, part in enumerate(parts[1:])
+    ]
+    return [Call(parts[0], keep="0", label=SINGLE), *rest]
 
 
 def _large(draw: Draw, values: Tensor) -> list[Call]:

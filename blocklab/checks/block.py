@@ -216,6 +216,7 @@ def _handed_on(draw: Draw, x: Tensor, parts: dict[str, Function]) -> list[Proper
             [
                 built,
                 Call((x, causal), {"rotate": rotate}, of="block"),
+                Call((x,), {"rotate": rotate}, of="block", label=both("mask = None")),
                 Call((x, causal), {"window": 2}, of="block", label=REFUSED),
             ],
         ),

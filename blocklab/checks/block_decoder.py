@@ -102,7 +102,10 @@ def Decoder(draw: Draw) -> list[Property]:
                 "Each choice of the config counts by itself, in any combination.",
                 "config의 선택은 어떻게 조합하든 하나하나 따로 적용된다.",
             ),
-            [step for c in CROSSED for step in (*_built(draw, c), Call((ids,), of="m"))],
+            [
+                *(step for c in CROSSED for step in (*_built(draw, c), Call((ids,), of="m"))),
+                Call((token_ids(draw, *ids.shape),), of="m"),
+            ],
         ),
         *_uses(draw, ids),
     ]

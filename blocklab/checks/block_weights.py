@@ -36,6 +36,7 @@ def count_parameters(draw: Draw) -> list[Property]:
         both("n_kv_heads = n_heads"): replace(small, n_kv_heads=heads),
         both("n_kv_heads = 1"): replace(plain, n_kv_heads=1, bias=True),
         both("n_layers = 0"): replace(small, n_layers=0),
+        both("d_model = 1025"): replace(gpt2_small, d_model=1025, n_heads=5, n_kv_heads=5),
     }
     return [
         Property(
@@ -75,6 +76,7 @@ def count_parameters(draw: Draw) -> list[Property]:
 
 ONE = replace(GPT, n_heads=2, n_kv_heads=2, tied=True)
 TWO = replace(ONE, n_layers=2)
+WORDS = ("wte.weight", "lm_head.weight")
 
 
 def load_gpt2(draw: Draw) -> list[Property]:
@@ -141,14 +143,17 @@ def _new_decoder(draw: Draw, config: BlockConfig) -> list[Step]:
 
 def _used_afterwards(draw: Draw, state_dict: Weights, ids: Tensor) -> list[Step]:
     """Load, write into the state dict and into the decoder that came in, run what came back."""
-    d, zeroed = ONE.d_model, Text("wte.weight of the state dict = 0", "state dict의 wte.weight = 0")
+    d, other = ONE.d_model, draw.normal(ONE.vocab_size, ONE.d_model)
+    zeroed = Text("wte.weight of the state dict = 0", "state dict의 wte.weight = 0")
     return [
         Call(("token_embedding.weight",), of="decoder", method="get_parameter", keep="table"),
         Call(of="table", method="detach", keep="shared"),
         Call(of="shared", method="clone", keep="wte"),
-        Call((Result("decoder"), {**state_dict, "wte.weight": Result("wte")}), keep="loaded"),
+        Call(("blocks.0.norm1.weight",), of="decoder", method="get_parameter", keep="gain"),
+        Call((Result("decoder"), state_dict | dict.fromkeys(WORDS, Result("wte"))), keep="loaded"),
         Call(of="wte", method="zero_", label=zeroed),
-        filled({"final_norm.bias": draw.normal(d)}, of="decoder"),
+        *(Call(of=parameter, method="detach") for parameter in ("table", "gain")),
+        filled({"final_norm.bias": draw.normal(d), "token_embedding.weight": other}, of="decoder"),
         Call((ids,), of="loaded", backward=draw.normal(*ids.shape, ONE.vocab_size)),
     ]
 

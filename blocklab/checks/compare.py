@@ -246,9 +246,9 @@ def _list(got: Any, want: list[Any], tolerance: Tolerance) -> Text | None:
     for i, (g, w) in enumerate(zip(got, want, strict=True)):
         if complaint := value_complaint(g, w, tolerance):
             return Text(
-                "Element {i}: {words}",
-                "{i}번 원소: {words}",
-            ).fill(i=i, words=complaint)
+                "Number {n} of {all}: {words}",
+                "{all}개 가운데 {n}번째: {words}",
+            ).fill(n=i + 1, all=len(want), words=complaint)
     return None
 
 
@@ -286,7 +286,7 @@ def _tensor(got: Any, want: Tensor, tolerance: Tolerance) -> Text | None:
         )
     return Text(
         "{wrong} of {all} values differ.",
-        "{all}개 값 가운데 {wrong}개가 다릅니다.",
+        "값 {all}개 가운데 {wrong}개가 다릅니다.",
     ).fill(wrong=int((~close).sum()), all=close.numel())
 
 

@@ -108,8 +108,10 @@ def _finding(
         if isinstance(step, Read):
             return Finding(p.name, p.says, False, p.weight, complaint)
         example = Example.of(step, _names_for(step, names), g, w)
-        if not w.error and value_complaint(g.value, w.value, p.tolerance):
-            complaint = _came_back(example) or complaint
+        if not (g.error or w.error):
+            differs = value_complaint(g.value, w.value, p.tolerance)
+            complaint = (_came_back(example) if differs else None) or complaint
+            example = example if differs else None
         return Finding(p.name, p.says, False, p.weight, complaint, example)
     complaint = p.judge(got, want) if p.judge else None
     return Finding(p.name, p.says, complaint is None, p.weight, complaint)

@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 POINTS = torch.tensor([-2.0, -1.0, 0.0, 1.0, 2.0])
-LARGE = torch.tensor([-1000.0, -100.0, -20.0, 20.0, 100.0, 1000.0])
+LARGE = torch.tensor([-1000.0, -100.0, -20.0, -12.0, -9.0, 20.0, 100.0, 1000.0])
 NEAR_TANH = Tolerance(absolute=2e-3)
 WHOLE = Tolerance(relative=1e-9)
 BY_HAND = Text("by hand", "손계산")

@@ -22,9 +22,10 @@ ALL, BEST = both("k = n_experts"), both("k = 1")
 
 
 def top_k_experts(draw: Draw) -> list[Property]:
-    T, d, n, k = draw.size(9, 11), draw.size(6, 8), 4, 2
+    T, d, n, k, m = draw.size(9, 11), draw.size(6, 8), 4, 2, 5
     x, router, experts = draw.normal(T, d), 1.5 * draw.linear(d, n), _experts(draw, n, d)
-    square = draw.normal(T, n), 1.5 * draw.linear(n, n), _experts(draw, n, n)
+    square = draw.normal(T, m), 1.5 * draw.linear(m, m), _experts(draw, m, m)
+    crowding = torch.cat([router[:-1], torch.full((1, d), 3.0)])
     return [
         Property(
             "sum",
@@ -36,7 +37,7 @@ def top_k_experts(draw: Draw) -> list[Property]:
             ),
             [
                 Call(BY_HAND, label=Text("by hand", "손계산")),
-                Call((*square, k), label=SQUARE),
+                Call((*square, 3), label=SQUARE),
                 Call((x, router, experts, k), backward=draw.normal(T, d)),
             ],
             weight=2,
@@ -53,13 +54,13 @@ def top_k_experts(draw: Draw) -> list[Property]:
         Property(
             "any_number",
             Text(
-                "It works for one token, for one expert a token, and for all of them.",
-                "token이 하나일 때, expert를 하나만 쓸 때, 모두 쓸 때도 맞다.",
+                "It works for one token, for an expert that all tokens choose, for all experts.",
+                "token이 하나일 때, 모든 token이 한 expert를 고를 때, expert를 모두 쓸 때도 맞다.",
             ),
             [
                 Call((x[:1], router, experts, k), label=ONE),
-                Call((x, router, experts, 1), label=BEST),
-                Call((x, router, experts, n), label=ALL),
+                Call((x.abs(), crowding, experts, 1), label=BEST),
+                Call((*square, m), label=ALL),
             ],
         ),
     ]

@@ -18,6 +18,7 @@ HAND = (
     torch.tensor([[2.0, 0.0, 1.0], [1.0, 5.0, -1.0]]),
     torch.tensor([0.5, 0.0]),
 )
+LARGE = Text("a large number", "큰 수")
 NARROW = both("d_ff < d_model")
 AXES = Text(
     "It takes one token or any batch of them, also where d_ff is smaller than d_model.",
@@ -145,6 +146,7 @@ def SwiGLU(draw: Draw) -> list[Property]:
             [
                 Call((1, 1), keep="one", load=by_hand),
                 Call((torch.tensor([-3.0]),), of="one", label=BY_HAND),
+                Call((torch.tensor([1000.0]),), of="one", label=LARGE),
                 Call((d, d_ff), keep="m", load=load),
                 Call((x,), of="m", backward=draw.normal(B, T, d)),
                 Call((d, d), keep="square", load=_gated(draw, d, d)),

@@ -104,13 +104,14 @@ def _open(draw: Draw, T: int, d: int) -> list[Function]:
 def _hidden(draw: Draw, x: Tensor) -> list[Question]:
     """Mixing that a probe can miss, and one function that does not mix.
 
-    Missed are a far position, the first or the last one, features, and what a norm hides. What is
-    faint is also narrow: a change of few numbers is small in itself.
+    Missed are a far position, the first or the last one, features, what a norm hides, what is
+    small beside large numbers, and what happens at x but not near 0. What is faint is also narrow:
+    a change of few numbers is small in itself.
     """
     B, T, d = x.shape
-    longer = draw.normal(B, draw.size(5, 6), 3).double()
+    longer = draw.normal(B, draw.size(6, 7), 3).double()
     long, thin = longer.shape[1], x[:1, :, :2]
-    far_ones = (0, draw.size(2, long - 3)), (draw.size(1, long - 3), long - 1)
+    far_ones = (0, draw.size(2, long - 3)), (draw.size(1, long - 3), long - 1), (long - 1, 0)
     faint_ones = {(1, 0): FAINT}, {(T - 1, 1): FAINT}
     near, far = (MixTokens(torch.eye(T).roll(by, 0).double()) for by in (1, 2))
     unit = Layer(torch.ones(d).double(), torch.zeros(d).double(), 1e-12)
@@ -118,6 +119,8 @@ def _hidden(draw: Draw, x: Tensor) -> list[Question]:
         *((_reading(long, {pair: 1.0}), longer) for pair in far_ones),
         *((_reading(T, pair), thin) for pair in faint_ones),
         (_reading(T, {(2, 1): 0.8, (2, 3): -0.8}), x),
+        (chain(_reading(T, {(T - 1, 0): 0.1}), Shift(torch.full((d,), 30.0).double())), x),
+        (residual(chain(far, Shift(torch.full((d,), -5.0).double()), Activation("relu"))), x + 10),
         (chain(Linear(_blind(draw, d)), near), x),
         (chain(unit, far, _matrix(draw, d)), x),
         (chain(far, _matrix(draw, d), unit), x),

@@ -5,17 +5,17 @@ from collections.abc import Sequence
 from blocklab.text import Text
 
 NUMBER = Text(
-    "{got} of {all} places are filled.", "{all}칸이 있어야 하는데 {got}칸이 채워져 있습니다."
+    "Filled: {got} of the {all} places.", "{all}칸이 있어야 하는데 {got}칸이 채워져 있습니다."
 )
 WRONG = Text(
-    "{wrong} of {all} places are not right yet.", "{all}칸 가운데 {wrong}칸이 아직 맞지 않습니다."
+    "Not right yet: {wrong} of the {all} places.", "{all}칸 가운데 {wrong}칸이 아직 맞지 않습니다."
 )
 FORM = Text(
     "A mask is {all} rows of {all} signs, 0 or 1, with a space between the rows.",
     "mask는 0과 1을 {all}개씩 쓴 행 {all}개이고, 행 사이에는 빈칸을 둡니다.",
 )
 ROWS = Text(
-    "{wrong} of {all} rows are not right yet.", "{all}행 가운데 {wrong}행이 아직 맞지 않습니다."
+    "Not right yet: {wrong} of the {all} rows.", "{all}행 가운데 {wrong}행이 아직 맞지 않습니다."
 )
 
 

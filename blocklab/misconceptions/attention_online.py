@@ -66,10 +66,11 @@ def _returned(top, total, output, wrong: Wrong):
 _TOP = {
     "last_top": Text(
         "The largest score is that of the new chunk alone. If an earlier one was larger, its share "
-        "is e to a positive number, which overflows from 89 on. Take the larger of top and "
-        "scores.max().",
+        "is e to a positive number, which in float32 overflows from 89 on. Take the larger of top "
+        "and scores.max().",
         "최댓값을 새 chunk에서만 구했습니다. 앞에 더 큰 score가 있었다면 그 몫에서 e의 지수가 "
-        "양수가 되고, 89부터는 overflow입니다. top과 scores.max() 가운데 큰 쪽을 쓰세요.",
+        "양수가 되고, float32에서 89부터는 overflow입니다. top과 scores.max() 가운데 큰 쪽을 "
+        "쓰세요.",
     ),
     "start_zero": Text(
         "It starts with 0 as the largest score, but no key has that score. If all scores are far "
@@ -104,10 +105,10 @@ _MEASURE = {
         "낮은 chunk도 높은 chunk만큼 큰 몫을 차지합니다.",
     ),
     "overflow": Text(
-        "e^score and e^top are computed as they stand and then divided. From 89 on both are inf, "
-        "and inf / inf is NaN. Subtract first: e^(score - top).",
-        "e^score와 e^top을 따로 구해서 나누었습니다. 89부터는 둘 다 inf이고, inf / inf는 "
-        "NaN입니다. 먼저 빼세요: e^(score - top).",
+        "e^score and e^top are computed as they stand and then divided. In float32 both are inf "
+        "from 89 on, and inf / inf is NaN. Subtract first: e^(score - top).",
+        "e^score와 e^top을 따로 구해서 나누었습니다. float32에서 89부터는 둘 다 inf이고, inf / "
+        "inf는 NaN입니다. 먼저 빼세요: e^(score - top).",
     ),
 }
 _JOIN = {

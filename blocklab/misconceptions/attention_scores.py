@@ -146,10 +146,22 @@ def _attention(wrong: Wrong):
     return attention
 
 
-_TAKEN = ("no_scale", "scale_d", "over_queries", "hard_max", "uniform", "no_softmax", "detached")
+_TAKEN = (
+    "no_scale",
+    "scale_d",
+    "over_queries",
+    "hard_max",
+    "uniform",
+    "no_softmax",
+    "overflow",
+    "detached",
+)
 _MASKS = (
     "mask_ignored",
     "after_softmax",
+    "renormalised",
+    "renormalised_eps",
+    "small_fill",
     "zero_scores",
     "inverted",
     "always_causal",
@@ -201,7 +213,7 @@ attention = Misconceptions(
         frozenset(_OUTPUT),
         frozenset({*_TAKEN, "swapped"}),
         frozenset(_MASKS),
-        frozenset({"hard_max", "no_softmax", *_MASKS}),
+        frozenset({"hard_max", "no_softmax", "overflow", *_MASKS}),
         frozenset({"detached", "weights_only", "both_returned"}),
     ),
 )

@@ -132,8 +132,8 @@ LoRALinear = Misconceptions(
             "A와 B가 바뀌었습니다. A는 (rank, in)으로 읽는 쪽, B는 (out, rank)로 쓰는 쪽입니다.",
         ),
         "factors_fixed": Text(
-            "A and B ask for no gradient: nothing is left that could learn.",
-            "A와 B가 gradient를 요구하지 않습니다. 배울 수 있는 것이 하나도 남지 않습니다.",
+            "No gradient reaches A and B: nothing is left that could learn.",
+            "A와 B에 gradient가 전해지지 않습니다. 배울 수 있는 것이 하나도 남지 않습니다.",
         ),
         "base_trains": Text(
             "The base is not frozen: its parameters still ask for a gradient, and an optimiser "

@@ -5,6 +5,8 @@ import torch
 from blocklab.misconceptions.variants import Misconceptions, Wrong
 from blocklab.text import Text
 
+TIMID = 1e-4
+
 
 def _mixes_positions(wrong: Wrong):
     def mixes_positions(f, x):
@@ -48,7 +50,7 @@ def _seen_at_all(f, x, where, wrong: Wrong) -> bool:
     changed = x if "in_place" in wrong else x.clone()
     old = x[:, where].clone()
     changed[:, where] = _changed(old, wrong)
-    tolerance = 0.1 if "coarse" in wrong else 1e-8
+    tolerance = 0.1 if "coarse" in wrong else TIMID if "timid" in wrong else 1e-8
     moved = ~torch.isclose(f(changed), before, atol=tolerance)
     return bool(_elsewhere(moved, where, wrong).any())
 
@@ -73,7 +75,7 @@ def _changed(token, wrong: Wrong):
         return token * (2 if "doubled" in wrong else -1)
     if "one_feature" in wrong:
         return torch.cat([token[..., :1] + 1, token[..., 1:]], -1)
-    return token + torch.randn_like(token)
+    return token + torch.randn_like(token) * (TIMID if "timid" in wrong else 1)
 
 
 def _elsewhere(moved, where, wrong: Wrong):
@@ -199,6 +201,12 @@ _HOW = {
         "made. In float64 rounding is near 1e-15, so a far finer one is safe.",
         "작은 차이를 놓칩니다. 바꾼 크기에 비해 기준이 너무 느슨합니다. float64의 반올림 오차는 "
         "1e-15 정도이므로 훨씬 촘촘한 기준도 안전합니다.",
+    ),
+    "timid": Text(
+        "The change is no larger than the threshold: what reaches another position is smaller yet, "
+        "and lost. Change a token by about 1; in float64 rounding is near 1e-15.",
+        "바꾼 크기가 기준보다 크지 않습니다. 다른 위치에 전해지는 변화는 더 작아서 묻혀 버립니다. "
+        "token을 1쯤 바꾸세요. float64의 반올림 오차는 1e-15 정도입니다.",
     ),
     "in_place": Text(
         "The caller's x is changed, and the changes pile up. Work on x.clone().",

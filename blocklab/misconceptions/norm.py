@@ -43,6 +43,9 @@ __all__ = [
 ]
 
 
+SPREAD = {"std", "variance"}
+
+
 def _mean(h, wrong: Wrong):
     """The mean over the last axis, or over what it is wrongly taken over; the axes stay."""
     if h.dim() == 1:
@@ -95,7 +98,7 @@ def _with_gain(y, gain, wrong: Wrong):
 def _rms_norm(wrong: Wrong):
     def rms_norm(x, gain, eps):
         h = x if "in_half" in wrong else x.float()
-        centred = _centred(h, wrong) if wrong & {"layer_norm", "std"} else h
+        centred = _centred(h, wrong) if wrong & {"layer_norm", *SPREAD} else h
         measured = h * gain.to(h.dtype) if "gain_inside" in wrong else centred
         root = _squeezed(_root(measured, eps, wrong), wrong)
         y = _with_gain(_divided(centred if "layer_norm" in wrong else h, root, wrong), gain, wrong)
@@ -108,7 +111,7 @@ _APART = (
     frozenset({*EPS, "no_root", "mean_abs"}),
     frozenset(OVER),
     frozenset({*RMS_SIZE, "n_minus_1"} - {"layer_norm"}),
-    frozenset({"layer_norm", "std", "mean_abs", "mean_first", "norm"}),
+    frozenset({"layer_norm", *SPREAD, "mean_abs", "mean_first", "norm"}),
     frozenset(DTYPE),
     frozenset({*FLOW, *IN_PLACE}),
 )
@@ -118,7 +121,7 @@ rms_norm = Misconceptions(
     apart=(
         *_APART,
         frozenset({*GAIN, "gain_inside"}),
-        frozenset({"gain_inside", "layer_norm", "std"}),
+        frozenset({"gain_inside", "layer_norm", *SPREAD}),
     ),
 )
 
@@ -186,7 +189,7 @@ layer_norm = Misconceptions(
 
 def _rms_by_hand(wrong: Wrong) -> list[float]:
     x, gain = torch.tensor([1.0, 5.0, -7.0, 5.0]), torch.tensor([2.0, 1.0, 0.5, 3.0])
-    centred = x - x.mean() if wrong & {"layer_norm", "std"} else x
+    centred = x - x.mean() if wrong & {"layer_norm", *SPREAD} else x
     root = _root(x * gain if "gain_inside" in wrong else centred, 0.0, wrong)
     y = _with_gain((centred if "layer_norm" in wrong else x) / root, gain, wrong)
     return [*root.tolist(), *y.tolist()]
@@ -198,6 +201,6 @@ rms_by_hand = Misconceptions(
     apart=(
         *_APART,
         frozenset({*GAIN, "gain_inside"}),
-        frozenset({"gain_inside", "layer_norm", "std"}),
+        frozenset({"gain_inside", "layer_norm", *SPREAD}),
     ),
 )

@@ -94,6 +94,12 @@ RMS_SIZE = {
         "표준편차(torch의 std)로 나누었습니다. 표준편차는 평균에서 잰 크기이고 d - 1로 나눕니다. "
         "RMS는 0에서 잰 크기 √(x²의 평균)입니다.",
     ),
+    "variance": Text(
+        "Each token is divided by the root of its variance, which measures from the mean, as "
+        "LayerNorm does. RMS measures from zero: √(mean of x²).",
+        "분산의 제곱근으로 나누었습니다. 분산은 LayerNorm처럼 평균에서 잰 크기입니다. RMS는 0에서 "
+        "잰 크기 √(x²의 평균)입니다.",
+    ),
     "mean_first": Text(
         "The mean is taken before the square: √(mean²) is only |mean|, and positive and negative "
         "components cancel. Square first.",
@@ -157,6 +163,12 @@ IN_PLACE = {
     ),
 }
 LAYER_ONLY = {
+    "eps_after_root": Text(
+        "epsilon is added after the root. Inside, √(variance + ε) can never be smaller than √ε; "
+        "outside, a token of equal numbers is divided by ε alone.",
+        "epsilon을 제곱근을 취한 뒤에 더했습니다. 안에서 더하면 √(분산 + ε)은 √ε보다 작아지지 "
+        "않지만, 밖에서 더하면 성분이 모두 같은 token은 ε만으로 나누게 됩니다.",
+    ),
     "rms": Text(
         "The mean is not subtracted. That is RMSNorm (with a bias); LayerNorm measures from the "
         "token's own mean.",

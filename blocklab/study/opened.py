@@ -4,7 +4,7 @@ from blocklab import catalogue, record
 from blocklab.grading import graded
 from blocklab.study import self_check as questions
 from blocklab.study.shown import Solution
-from blocklab.text import Said, Text
+from blocklab.text import Said, Text, both
 
 ELSEWHERE = Text(
     "While this is graded, solutions are not here.", "채점하는 동안에는 solution이 없습니다."
@@ -22,8 +22,10 @@ TRY_FIRST = Text(
     '`hint("{name}")`를 실행해 보세요. 실행할 때마다 조금씩 더 알려 줍니다.',
 )
 NOTHING_YET = Text(
-    "There is no answer to {name} in your record yet: `check` puts each one there.",
-    "아직 {name}의 답이 기록에 없습니다. `check`를 실행할 때마다 기록됩니다.",
+    "There is no answer to {name} in your record yet: `check` puts each one there, and "
+    "`self_check` what you wrote to a question.",
+    "아직 {name}의 답이 기록에 없습니다. `check`를 실행할 때마다 기록되고, 서술형 답은 "
+    "`self_check`를 실행할 때 기록됩니다.",
 )
 
 
@@ -71,5 +73,7 @@ def self_check(name: str, written: str = "") -> Said | None:
 def my_answer(name: str) -> Source | Said:
     """Your last answer that a check has seen, passed or not, or what you wrote to a question."""
     entry = record.read().get(name, {})
-    found = entry.get("source") or entry.get("written")
-    return Source(found.strip()) if found else Said(NOTHING_YET.fill(name=name))
+    if source := entry.get("source"):
+        return Source(source.strip())
+    said = both(entry["written"]) if "written" in entry else NOTHING_YET.fill(name=name)
+    return Said(said)

@@ -24,8 +24,10 @@ ALL_DONE = Text(
     "모든 연습문제를 통과하고 모든 질문에 답했습니다. 수고하셨습니다!",
 )
 HOW = Text(
+    "After `from blocklab import export_progress, import_progress, save_summary`: "
     '`save_summary("summary.html")` writes a page to print; `export_progress("progress.json")` '
     "writes everything into one file, and `import_progress` reads it elsewhere.",
+    "`from blocklab import export_progress, import_progress, save_summary`를 실행한 뒤 "
     '`save_summary("summary.html")`은 인쇄할 수 있는 페이지를 만듭니다. '
     '`export_progress("progress.json")`은 모든 기록을 파일 하나에 담고, '
     "`import_progress`는 그 파일을 다른 곳에서 읽습니다.",
@@ -103,7 +105,10 @@ def _unit(state: State) -> str:
     bar = (
         f'<div class="blocklab-bar" aria-hidden="true"><div style="width:{share:.0%}"></div></div>'
     )
-    parts = [f"<h4>{escape(str(state.title))}</h4>", f"<p>{escape(str(_count(state)))}</p>", bar]
+    title = escape(str(state.title))
+    if link := notebook(state.unit):
+        title = f'<a href="{escape(link)}">{title}</a>'
+    parts = [f"<h4>{title}</h4>", f"<p>{escape(str(_count(state)))}</p>", bar]
     parts.append(_listed([(_mark(t), t.exercise.name, _said(t)) for t in state.exercises]))
     for title, rows in (
         (WRITTEN, [(_answer_mark(q), q.name, _ticked(q)) for q in state.written]),

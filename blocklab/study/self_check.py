@@ -1,7 +1,5 @@
 """Written questions for somebody who learns alone: first the own answer, then the model answer."""
 
-import difflib
-
 from blocklab import catalogue, record
 from blocklab.study import notebook_file
 from blocklab.study.solutions import Written
@@ -9,12 +7,12 @@ from blocklab.study.solutions import written as model_answer
 from blocklab.text import Text
 
 STUB = "*Your answer here · 여기에 답을 쓰세요*"
-ENOUGH = 40  # characters: less is no sentence in either language
+ENOUGH = 20  # characters: less is no sentence in either language
 WRITE_FIRST = Text(
-    "Write your answer into the cell above first, a few sentences, and save the notebook (Ctrl+S). "
-    "Then run this cell again: it shows a model answer, and a list to compare yours with.",
-    "먼저 위의 셀에 여러분의 답을 몇 문장으로 쓰고 notebook을 저장하세요(Ctrl+S). 그런 다음 이 "
-    "셀을 다시 실행하면 모범 답안과, 여러분의 답과 견주어 볼 목록이 나옵니다.",
+    "The saved notebook has no answer yet. Write a few sentences into the cell above, save "
+    "(Ctrl+S), and run this cell again: it shows a model answer, and a list to compare yours with.",
+    "저장된 notebook에 아직 답이 없습니다. 위의 셀에 답을 몇 문장 쓰고 저장한 다음(Ctrl+S) 이 셀을 "
+    "다시 실행하면 모범 답안과, 여러분의 답과 견주어 볼 목록이 나옵니다.",
 )
 NOT_SEEN = Text(
     "Your notebook cannot be read from here, so give your answer, or its main sentence, yourself: "
@@ -65,5 +63,5 @@ def show(name: str, found: Written) -> None:
 def _known(name: str) -> None:
     questions = [question for unit in catalogue.units().values() for question in unit.written]
     if name not in questions:
-        near = difflib.get_close_matches(name, questions, 3, 0.5) or questions
+        near = catalogue.nearest(name, questions) or questions
         raise KeyError(f"no written question is called {name!r}; there is {', '.join(near)}")

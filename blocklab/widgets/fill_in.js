@@ -34,6 +34,7 @@ function render({ model, el }) {
       labels()[i].classList.toggle("blocklab-used", used);
     });
     ask.setAttribute("aria-expanded", model.get("asked"));
+    ask.textContent = model.get("asked") ? words.hide : words.ask;
     if (reading.innerHTML !== view.reading) reading.innerHTML = view.reading;
     code.textContent = view.code;
   }

@@ -14,6 +14,7 @@ from blocklab.widgets.front import STYLE, module
 
 WORDS = {
     "tray": Text("Labels", "Label"),
+    "hide": Text("Hide this", "설명 숨기기"),
     "clear": Text("Empty all places", "모든 칸 비우기"),
     "how": Text(
         "Drag a label to a place, or choose a place and then a label. By keyboard: the arrow keys "

@@ -14,10 +14,10 @@ WORDS = {
     "looks": Text("looks ↓", "보는 쪽 ↓"),
     "seen": Text("is looked at →", "보이는 쪽 →"),
     "shares": Text("weights after softmax", "softmax를 거친 weight"),
-    "row": Text("Row {row}: paint all of it, or none", "{row}번 행 전체를 칠하거나 지우기"),
-    "may": Text("Row {row}, column {column}: may look", "{row}번 행 {column}번 열: 볼 수 있음"),
+    "row": Text("Row {row}: paint all of it, or none", "행 {row}: 전체를 칠하거나 지우기"),
+    "may": Text("Row {row}, column {column}: may look", "행 {row}, 열 {column}: 볼 수 있음"),
     "may_not": Text(
-        "Row {row}, column {column}: may not look", "{row}번 행 {column}번 열: 볼 수 없음"
+        "Row {row}, column {column}: may not look", "행 {row}, 열 {column}: 볼 수 없음"
     ),
     "weight": Text(", weight {weight}", ", weight {weight}"),
     "sees_all": Text(
@@ -44,8 +44,8 @@ WORDS = {
     "how": Text(
         "Click a cell, or drag over many; the name of a row takes the whole row. By keyboard: "
         "arrows move, Shift and arrows choose a region, Space paints it.",
-        "칸을 누르거나 여러 칸을 끌어서 칠합니다. 행 이름을 누르면 행 전체입니다. 키보드로는 "
-        "화살표로 옮기고, Shift와 화살표로 영역을 고르고, Space로 칠합니다.",
+        "칸을 누르거나 여러 칸을 끌어서 칠합니다. 행 이름을 누르면 행 전체가 칠해집니다. "
+        "키보드로는 화살표로 옮기고, Shift와 화살표로 영역을 고르고, Space로 칠합니다.",
     ),
     "scores": Text(
         "The example scores are the same in every row ({scores}). Softmax turns what the mask "

@@ -2,6 +2,7 @@
 
 import csv
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -97,6 +98,25 @@ def feedback(folder: Path, student: str) -> str:
 )
 def test_the_feedback_names_the_mistake_in_the_students_language(graded, student, words):
     assert words in feedback(graded[0], student)
+
+
+def test_an_empty_answer_is_said_to_be_empty_and_not_by_a_grader(graded):
+    for student, words, grader in (
+        ("omar", "Nothing was written here.", "Your grader's comment"),
+        ("pil", "작성한 답이 없습니다.", "채점자의 의견"),
+    ):
+        page = feedback(graded[0], student)
+        assert words in page and grader not in page
+
+
+def test_no_link_in_the_feedback_leads_to_a_file_that_is_not_there(graded):
+    for student in demo.STUDENTS:
+        assert not re.search(r'href="\.\.?/', feedback(graded[0], student.name))
+
+
+def test_the_total_is_written_as_each_language_does(graded):
+    assert "/ 20 points</h2>" in feedback(graded[0], "ada")
+    assert "/ 20점</h2>" in feedback(graded[0], "bora")
 
 
 def test_the_judge_graded_and_not_the_learners_own_process(graded):

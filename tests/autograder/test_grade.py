@@ -1,5 +1,6 @@
 """Grading a class: what it says when there is nothing to grade, and when it is interrupted."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from autograder import grade as grading
 from autograder.classroom import ClassError, make_class
 from autograder.cli import app
 from autograder.demo import Student, submit
+from autograder.intake import collect
+from tests.autograder.sending import lay
 
 UNIT = "01_residual_add"
 
@@ -26,6 +29,27 @@ def test_without_a_submission_nothing_is_graded_or_released(folder: Path) -> Non
     with pytest.raises(ClassError, match="no submission of 01_residual_add"):
         list(grading.grade(folder, UNIT))
     assert sorted(folder.rglob("*")) == before
+
+
+def test_who_sent_only_what_was_refused_is_named(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = {f"jonescarl/{UNIT}.ipynb": b"{", f"박지훈/{UNIT}.ipynb": b"", "han/report.pdf": b"%PDF"}
+    collect(folder, [lay(tmp_path / "sent", sent)])
+    words = "Refused when collected, so not graded: jonescarl, 박지훈, han (unit not known)"
+    with pytest.raises(ClassError, match=re.escape(words)):
+        list(grading.grade(folder, UNIT))
+    submit(folder, UNIT, Student("jonescarl"))
+    words = "Refused when collected, so not graded: 박지훈, han (unit not known)"
+    assert grading.refusals(folder, UNIT).startswith(words)
+    monkeypatch.setattr(grading, "grade", lambda *_: iter(()))
+    done = CliRunner().invoke(app, ["grade", str(folder), UNIT], env={"COLUMNS": "200"})
+    assert words in done.stdout
+
+
+def test_where_nothing_was_refused_nobody_is_named(folder: Path) -> None:
+    submit(folder, UNIT, Student("ada"))
+    assert grading.refusals(folder, UNIT) == ""
 
 
 def test_an_interrupt_ends_it_and_says_who_is_not_graded(

@@ -298,6 +298,24 @@ def test_the_command_shows_the_table_and_writes_the_same_as_csv(folder):
     assert "ends in the middle" in rows["park"]["notes"]
 
 
+def test_the_report_of_an_earlier_run_is_kept_beside_the_new_one(folder):
+    report, moment = folder / "received" / "report.csv", NOW.timestamp()
+    earlier = []
+    for mark in ("a", "b", "c"):
+        take(folder, {f"{mark}/02_rms_norm.ipynb": notebook(mark)}, timezone="Asia/Seoul")
+        os.utime(report, (moment, moment))
+        earlier.append(report.read_bytes())
+    places = [folder / "received" / f"report-20260320-210000{n}.csv" for n in ("", "-2")]
+    assert [path.read_bytes() for path in (*places, report)] == earlier
+
+
+def test_deadline_prints_a_time_zone_that_it_takes(folder):
+    done = CliRunner().invoke(
+        app, ["deadline", str(folder), UNIT, "2026-03-10 23:59", "--timezone", "Asia/Seoul"]
+    )
+    assert f"{UNIT} is due 2026-03-10 23:59 Asia/Seoul." in done.output
+
+
 def test_a_source_that_is_not_there_is_a_line_and_a_folder_that_is_no_class_an_error(folder):
     rows = collect(folder, [folder.parent / "nothing.zip"], now=NOW)
     assert [(row.status, row.file) for row in rows] == [(REFUSED, "nothing.zip")]

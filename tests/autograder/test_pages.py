@@ -4,12 +4,12 @@ import copy
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from autograder.classroom import ClassError, units
 from autograder.formgrader import command
 from autograder.nbgrader_config import REPOSITORY
-from autograder.pages import ModelAnswers, WithoutHelpers
+from autograder.pages import ModelAnswers, WithoutDeadLinks, WithoutHelpers
 from blocklab.text import LANGUAGES
 
 TITLES = {"en": "Model answer and rubric", "ko": "모범 답안과 채점 기준"}
@@ -62,6 +62,22 @@ def test_calls_for_help_are_left_out_and_answers_never_are():
     left_out = [new_code_cell('hint("rms_norm")'), new_code_cell("progress()\n")]
     notebook = new_notebook(cells=[*kept, *left_out])
     assert WithoutHelpers().preprocess(notebook, {})[0].cells == kept
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("Read the [lecture](../../../lectures/en/02.ipynb) first.", "Read the lecture first."),
+        ("[강의](../02.ipynb#mask)와 [문제](./03.ipynb)", "강의와 문제"),
+        ("[nbgrader](https://nbgrader.readthedocs.io)", None),
+        ("[below](#rms) ![plot](../plot.png)", None),
+        ("x[0](.5) is mine", None),
+    ],
+)
+def test_a_link_to_a_file_of_the_course_is_shown_as_words(source, words):
+    notebook = new_notebook(cells=[new_markdown_cell(source), new_code_cell(source)])
+    cells = WithoutDeadLinks().preprocess(notebook, {})[0].cells
+    assert [cell.source for cell in cells] == [words or source, source]
 
 
 def test_the_formgrader_of_a_folder_that_is_no_class_says_how_to_make_one(tmp_path):

@@ -129,6 +129,20 @@ class _MultiHeadOneMatrix(_MultiHead):
         return self.out_proj(_merge_cat(attention_sdpa(q, k, v, mask)))
 
 
+class _MultiHeadScalesFirst(_MultiHead):
+    """Queries are divided before rotate, which is linear."""
+
+    def forward(self, x, mask=None, rotate=None):
+        q, k, v = map(self.split, (self.q_proj(x), self.k_proj(x), self.v_proj(x)))
+        q = q / self.d_head**0.5
+        if rotate is not None:
+            q, k = rotate(q), rotate(k)
+        scores = q @ k.mT
+        if mask is not None:
+            scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+        return self.out_proj(_merge_reshape(scores.softmax(-1) @ v))
+
+
 class _Grouped(_MultiHead):
     def __init__(self, d_model, n_heads, n_kv_heads, bias=False):
         super().__init__(d_model, n_heads, bias)
@@ -186,6 +200,19 @@ class _GroupedByLoop(_Grouped):
             kv, seen = h // self.groups, None if mask is None else mask[:, h]
             found.append(attention_einsum(q[:, h], k[:, kv], v[:, kv], seen))
         return torch.cat(found, dim=-1)
+
+
+class _GroupedScalesFirst(_Grouped):
+    """Queries are divided before rotate, which is linear."""
+
+    def forward(self, x, mask=None, rotate=None):
+        q, k, v = map(self.split, (self.q_proj(x), self.k_proj(x), self.v_proj(x)))
+        q = q * self.d_head**-0.5
+        if rotate is not None:
+            q, k = rotate(q), rotate(k)
+        k, v = (torch.repeat_interleave(t, self.groups, dim=1) for t in (k, v))
+        heads = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=1.0)
+        return self.out_proj(_merge_cat(heads))
 
 
 class _GroupedRotatesCopies(_Grouped):
@@ -262,6 +289,7 @@ MULTI_HEAD = [
     _MultiHeadEinsum,
     _MultiHeadOutByHead,
     _MultiHeadOneMatrix,
+    _MultiHeadScalesFirst,
 ]
 GROUPED = [
     _GroupedExpand,
@@ -270,5 +298,6 @@ GROUPED = [
     _GroupedByIndex,
     _GroupedByLoop,
     _GroupedRotatesCopies,
+    _GroupedScalesFirst,
 ]
 DECODE = [_decode_sdpa, _decode_empty_start, _decode_one_at_a_time, _decode_grouped]

@@ -116,12 +116,22 @@ def attention_late_division(q, k, v, mask=None):
     return e @ v / e.sum(-1, keepdim=True)
 
 
+def attention_large_penalty(q, k, v, mask=None):
+    return _weights_large_penalty(q, k, mask) @ v
+
+
+def attention_logsumexp(q, k, v, mask=None):
+    return torch.matmul(_weights_logsumexp(q, k, mask), v)
+
+
 ATTENTION = [
     attention_sdpa,
     attention_sdpa_additive,
     attention_einsum,
     attention_by_sum,
     attention_late_division,
+    attention_large_penalty,
+    attention_logsumexp,
 ]
 
 
