@@ -150,7 +150,10 @@ def _used_afterwards(draw: Draw, state_dict: Weights, ids: Tensor) -> list[Step]
         Call(of="table", method="detach", keep="shared"),
         Call(of="shared", method="clone", keep="wte"),
         Call(("blocks.0.norm1.weight",), of="decoder", method="get_parameter", keep="gain"),
-        Call((Result("decoder"), state_dict | dict.fromkeys(WORDS, Result("wte"))), keep="loaded"),
+        Call(
+            (Result("decoder"), {**state_dict, **dict.fromkeys(WORDS, Result("wte"))}),
+            keep="loaded",
+        ),
         Call(of="wte", method="zero_", label=zeroed),
         *(Call(of=parameter, method="detach") for parameter in ("table", "gain")),
         filled({"final_norm.bias": draw.normal(d), "token_embedding.weight": other}, of="decoder"),

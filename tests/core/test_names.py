@@ -14,7 +14,7 @@ def rms_norm() -> None: ...
     ("asked", "words"),
     [
         (rms_norm, 'Write the name in quotes: "rms_norm".'),
-        ("rmsnorm", 'no exercise "rmsnorm". Did you mean rms_norm'),
+        ("rmsnorm", 'no exercise "rmsnorm". Did you mean RMSNorm'),
         ("xyzzy", "progress() lists them all"),
         (7, "progress() lists them all"),
     ],

@@ -41,7 +41,7 @@ def saved(tmp_path, monkeypatch):
 @pytest.mark.parametrize("answer", [STUB, "", f"{STUB}\n\nAn update."])
 def test_what_is_not_written_yet_opens_nothing(saved, answer):
     saved(answer)
-    assert "Write your answer into the cell above first" in str(self_check("what_is_lost"))
+    assert "The saved notebook has no answer yet" in str(self_check("what_is_lost"))
     assert record.read() == {}
 
 
