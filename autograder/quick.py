@@ -4,19 +4,17 @@ For one submission it opens the gradebook ten times, each time with an engine th
 query again; it commits after every cell; and for every cell it examines its own JSON schema.
 """
 
-import functools
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, ClassVar
 
-import nbgrader.api
 from jsonschema.exceptions import best_match
 from jsonschema.validators import validator_for
 from nbgrader import preprocessors
 from nbgrader.api import Gradebook
 from nbgrader.converters import autograde
 from nbgrader.nbgraderformat import common
-from sqlalchemy import Engine, create_engine
+from sqlalchemy import Engine
 
 USERS: tuple[ModuleType, ...] = (
     autograde,
@@ -68,12 +66,8 @@ def validate(instance: Any, schema: Any) -> None:
         raise error
 
 
-_engine = functools.cache(create_engine)
-
-
 def quicken() -> None:
     """Make nbgrader's autograding quick in this process; what it does stays the same."""
-    nbgrader.api.create_engine = _engine
     for module in USERS:
         setattr(module, Gradebook.__name__, OnceGradebook)
     common.jsonschema = SimpleNamespace(validate=validate)

@@ -14,6 +14,7 @@ import socket
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from autograder import confine
@@ -29,7 +30,8 @@ PRELOADED = (
     *("IPython.extensions.storemagic", "numpy.random", "pdb", "tornado.platform.asyncio"),
     *("IPython.core.logger", "encodings.utf_16_be", "faulthandler", "secrets", "zmq.utils.garbage"),
 )
-OWN = ("autograder", "autograder.confine", "autograder.inside", "autograder.warm")
+FILES = os.listdir(Path(__file__).parent)  # of this package: here, only those the sandbox shows
+OWN = ("autograder", *(f"autograder.{name.removesuffix('.py')}" for name in FILES))
 FIRST = 3  # the number of the first socket in a kernel
 
 

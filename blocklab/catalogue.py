@@ -72,7 +72,8 @@ class UnknownError(KeyError):
         name = str(getattr(asked, "__name__", asked))[:60]
         near = nearest(name, known)
         said = QUOTES if name in near else NEAR if near else UNKNOWN
-        said = WRITTEN if any(name in unit.written for unit in units().values()) else said
+        if any(name in unit.written for unit in units().values()):
+            said = WRITTEN
         super().__init__(str(said.fill(name=name, near=", ".join(near))))
 
     def __str__(self) -> str:

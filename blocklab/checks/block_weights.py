@@ -76,7 +76,7 @@ def count_parameters(draw: Draw) -> list[Property]:
 
 ONE = replace(GPT, n_heads=2, n_kv_heads=2, tied=True)
 TWO = replace(ONE, n_layers=2)
-WORDS = ("wte.weight", "lm_head.weight")
+EMBEDDINGS = ("wte.weight", "lm_head.weight")
 
 
 def load_gpt2(draw: Draw) -> list[Property]:
@@ -151,7 +151,7 @@ def _used_afterwards(draw: Draw, state_dict: Weights, ids: Tensor) -> list[Step]
         Call(of="shared", method="clone", keep="wte"),
         Call(("blocks.0.norm1.weight",), of="decoder", method="get_parameter", keep="gain"),
         Call(
-            (Result("decoder"), {**state_dict, **dict.fromkeys(WORDS, Result("wte"))}),
+            (Result("decoder"), {**state_dict, **dict.fromkeys(EMBEDDINGS, Result("wte"))}),
             keep="loaded",
         ),
         Call(of="wte", method="zero_", label=zeroed),

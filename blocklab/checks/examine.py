@@ -105,23 +105,28 @@ def _finding(
     ]
     if failures:
         _, step, g, w, complaint = min(failures, key=lambda failure: failure[0])
-        if isinstance(step, Read):
-            return Finding(p.name, p.says, False, p.weight, complaint)
-        example = Example.of(step, _names_for(step, names), g, w)
-        if not (g.error or w.error):
-            differs = value_complaint(g.value, w.value, p.tolerance)
-            complaint = (_came_back(example) if differs else None) or complaint
-            example = example if differs else None
+        example = None
+        if not isinstance(step, Read) and _shows(g, w, p.tolerance):
+            example = Example.of(step, _names_for(step, names), g, w)
+            complaint = _came_back(example) or complaint
         return Finding(p.name, p.says, False, p.weight, complaint, example)
     complaint = p.judge(got, want) if p.judge else None
     return Finding(p.name, p.says, complaint is None, p.weight, complaint)
 
 
+def _shows(got: Outcome, want: Outcome, tolerance: Tolerance) -> bool:
+    """Whether what came shows the difference; a gradient, or a changed input, it does not."""
+    return bool(got.error or want.error or value_complaint(got.value, want.value, tolerance))
+
+
 def _came_back(example: Example) -> Text | None:
-    """That an answer gave back one of its arguments as it was, if it did."""
+    """That an answer gave back one of its arguments as it was where a tensor was asked for."""
+    got = example.got
+    if not isinstance(got, Tensor) or not isinstance(example.expected, Tensor):
+        return None
     for name, given in example.inputs:
-        alike = isinstance(given, Tensor) and isinstance(example.got, Tensor)
-        if alike and given.dtype == example.got.dtype and torch.equal(given, example.got):
+        alike = isinstance(given, Tensor) and given.dtype == got.dtype
+        if alike and torch.equal(given, got):
             return CAME_BACK.fill(name=name)
     return None
 
