@@ -155,7 +155,9 @@ def _used_afterwards(draw: Draw, state_dict: Weights, ids: Tensor) -> list[Step]
             keep="loaded",
         ),
         Call(of="wte", method="zero_", label=zeroed),
-        *(Call(of=parameter, method="detach") for parameter in ("table", "gain")),
+        Call(of="table", method="detach"),
+        Call(of="gain", method="detach", keep="numbers"),
+        Call(of="numbers", method="neg_", label=both("-blocks[0].norm1.weight")),
         filled({"final_norm.bias": draw.normal(d), "token_embedding.weight": other}, of="decoder"),
         Call((ids,), of="loaded", backward=draw.normal(*ids.shape, ONE.vocab_size)),
     ]
