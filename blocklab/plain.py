@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 from torch.nn.modules.module import _IncompatibleKeys
 from torch.nn.parameter import UninitializedParameter
@@ -62,7 +63,8 @@ def plain(value: Any, depth: int = 0) -> Any:
     """A value as data: exact types only, so that no object can answer for itself."""
     kind = type(value)
     if kind in (Tensor, nn.Parameter):
-        return value.detach().clone()
+        odd = _odd(value)
+        return Strange(f"Tensor ({odd})") if odd else value.detach().clone()
     if kind is str:
         return words(value)
     if kind is int and value.bit_length() > BITS:
@@ -87,6 +89,22 @@ def plain(value: Any, depth: int = 0) -> Any:
     return Strange("generator" if kind is types.GeneratorType else words(kind.__name__, NAME))
 
 
+def _odd(tensor: Tensor) -> str:
+    """What keeps a tensor from being compared with, or sent as, a plain one on the CPU."""
+    if tensor.device.type != "cpu":
+        return str(tensor.device)
+    if tensor.is_nested:
+        return "nested"
+    if tensor.layout != torch.strided:
+        return str(tensor.layout).removeprefix("torch.")
+    return "" if tensor.dtype in _DTYPES else str(tensor.dtype).removeprefix("torch.")
+
+
+_DTYPES = {
+    torch.bool,
+    *(torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),
+    *(torch.float16, torch.bfloat16, torch.float32, torch.float64),
+}
 _NUMPY = {"bool", "bool_", "ndarray"} | {
     f"{kind}{bits}" for kind in ("float", "int", "uint") for bits in (8, 16, 32, 64)
 }

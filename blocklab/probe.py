@@ -128,14 +128,27 @@ def run(probes: Sequence[Sequence[Step]], answer: Any, others: Names) -> list[li
 
 @contextlib.contextmanager
 def own_torch() -> Iterator[None]:
-    """What answers do to torch's generator, gradient mode or default dtype ends here."""
-    state = torch.get_rng_state(), torch.is_grad_enabled(), torch.get_default_dtype()
+    """Torch's defaults inside, whatever a notebook has set; what answers do to it ends here."""
+    state, device = torch.get_rng_state(), torch.get_default_device()
+    gradients, dtype = torch.is_grad_enabled(), torch.get_default_dtype()
+    _set_device(torch.device("cpu"))
+    _set_defaults()
     try:
         yield
     finally:
-        torch.set_rng_state(state[0])
-        torch.set_grad_enabled(state[1])
-        torch.set_default_dtype(state[2])
+        torch.set_rng_state(state)
+        _set_defaults(gradients, dtype)
+        _set_device(device)
+
+
+def _set_defaults(gradients: bool = True, dtype: torch.dtype = torch.float32) -> None:
+    torch.set_grad_enabled(gradients)
+    torch.set_default_dtype(dtype)
+
+
+def _set_device(device: torch.device) -> None:
+    if torch.get_default_device() != device:  # a set device, even the CPU, slows every call down
+        torch.set_default_device(None if device.type == "cpu" else device)
 
 
 def outcomes(steps: Sequence[Step], answer: Any, others: Names) -> Iterator[Outcome]:
@@ -148,8 +161,7 @@ def outcomes(steps: Sequence[Step], answer: Any, others: Names) -> Iterator[Outc
     records: functions.Records = {}
     for step in steps:
         records.clear()
-        torch.set_grad_enabled(True)
-        torch.set_default_dtype(torch.float32)
+        _set_defaults()
         if isinstance(step, Read):
             yield Outcome(plain(answer))
         else:
@@ -243,7 +255,8 @@ def _marked(args: Sequence[Any]) -> tuple[int, ...]:
 
 def _differs(a: Any, b: Any) -> bool:
     if isinstance(a, Tensor):
-        return a.shape != b.shape or not torch.allclose(a, b.detach(), 0, 0, equal_nan=True)
+        alike = a.shape == b.shape and a.dtype == b.dtype
+        return not alike or not (torch.equal(a, b) or torch.allclose(a, b, 0, 0, equal_nan=True))
     if isinstance(a, list):
         return len(a) != len(b) or any(_differs(x, y) for x, y in zip(a, b, strict=True))
     if isinstance(a, dict):
@@ -279,7 +292,9 @@ def _gradients(
     if output.requires_grad:
         total = (output * backward).sum()
         flowed = torch.autograd.grad(total, list(leaves.values()), allow_unused=True)
-        found |= zip(leaves, (None if g is None else g.detach() for g in flowed), strict=True)
+        found |= zip(
+            leaves, (None if g is None else g.detach().to_dense() for g in flowed), strict=True
+        )
     return found
 
 

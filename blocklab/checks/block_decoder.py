@@ -79,7 +79,7 @@ def Decoder(draw: Draw) -> list[Property]:
                 "Llama와 같은 종류(RMSNorm, SwiGLU, 공유하는 KV head, rotary 위치), block 두 개.",
             ),
             [
-                *_built(draw, LLAMA),
+                _loaded(draw, LLAMA),
                 Call((ids,), of="m", backward=draw.normal(2, 5, LLAMA.vocab_size)),
             ],
             weight=2,
@@ -103,7 +103,7 @@ def Decoder(draw: Draw) -> list[Property]:
                 "config의 선택은 어떻게 조합하든 하나하나 따로 적용된다.",
             ),
             [
-                *(step for c in CROSSED for step in (*_built(draw, c), Call((ids,), of="m"))),
+                *(step for c in CROSSED for step in (_loaded(draw, c), Call((ids,), of="m"))),
                 Call((token_ids(draw, *ids.shape),), of="m"),
             ],
         ),
@@ -114,15 +114,19 @@ def Decoder(draw: Draw) -> list[Property]:
 def _gpt(draw: Draw) -> list[Step]:
     """One token alone, then as many as there are positions; at the end, a new LM head.
 
-    The call that `once_more` adds has the same ids and must see the new weight.
+    A bias of the LM head, where there is one that should not be, gets a known value as well. The
+    call that `once_more` adds has the same ids and must see the new weight.
     """
+    bias = {"bias": draw.normal(GPT.vocab_size)}
     full = token_ids(draw, 2, GPT.max_T)
     gradient = draw.normal(*full.shape, GPT.vocab_size)
     return [
-        *_built(draw, GPT),
+        _loaded(draw, GPT),
+        Call(("lm_head",), of="m", method="get_submodule", keep="lm_head"),
+        filled(bias, "lm_head"),
         Call((token_ids(draw, 1, 1),), of="m", label=both("B = T = 1")),
         Call((full,), of="m", backward=gradient, label=both("T = max_T")),
-        filled(_head(draw, GPT) | {"weight": draw.linear(GPT.d_model, GPT.vocab_size)}, "lm_head"),
+        filled(bias | {"weight": draw.linear(GPT.d_model, GPT.vocab_size)}, "lm_head"),
     ]
 
 
@@ -196,22 +200,6 @@ def _weight(draw: Draw, name: str, *shape: int) -> Tensor:
 def _loaded(draw: Draw, config: BlockConfig) -> Call:
     """A decoder with drawn weights, kept as "m"."""
     return Call((config,), keep="m", load=drawn_weights(draw, config))
-
-
-def _built(draw: Draw, config: BlockConfig) -> list[Step]:
-    """The same, of one that is not tied.
-
-    A bias of the LM head, where there is one that should not be, gets a known value as well.
-    """
-    return [
-        _loaded(draw, config),
-        Call(("lm_head",), of="m", method="get_submodule", keep="lm_head"),
-        filled(_head(draw, config), of="lm_head"),
-    ]
-
-
-def _head(draw: Draw, config: BlockConfig) -> dict[str, Tensor]:
-    return {"bias": draw.normal(config.vocab_size)}
 
 
 def filled(weights: Weights, of: str) -> Call:

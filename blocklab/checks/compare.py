@@ -295,14 +295,11 @@ def close_to(got: Tensor, want: Tensor, tolerance: Tolerance) -> Tensor:
     if not want.is_floating_point():
         return got == want
     coarse = torch.finfo(want.dtype).eps * 4
-    got64, want64 = got.double(), want.double()
-    finite = want64[want64.isfinite()].abs()
-    largest = float(finite.max()) if finite.numel() else 0.0
-    bound = max(tolerance.relative, coarse) * want64.abs()
-    bound = bound.nan_to_num(0.0, 0.0) + tolerance.absolute
-    bound = bound + (tolerance.share if want.dtype.itemsize >= 4 else coarse / 4) * largest
-    near = (got64 - want64).abs() <= bound
-    return near | (got64 == want64) | (got64.isnan() & want64.isnan())
+    share = tolerance.share if want.dtype.itemsize >= 4 else coarse / 4
+    got, want = got.double(), want.double()
+    largest = float(want.nan_to_num(0.0, 0.0, 0.0).abs().max()) if want.numel() else 0.0
+    relative, absolute = max(tolerance.relative, coarse), tolerance.absolute + share * largest
+    return torch.isclose(got, want, relative, absolute, equal_nan=True)
 
 
 def _records(got: Outcome, want: Outcome, tolerance: Tolerance) -> Text | None:

@@ -1,6 +1,6 @@
 """One check from start to end: probe the answer, compare, name the misconception, report."""
 
-import itertools
+import functools
 import secrets
 from collections.abc import Mapping, Sequence
 
@@ -13,6 +13,7 @@ from blocklab.checks.candidate import Candidate
 from blocklab.checks.compare import complain, same, value_complaint
 from blocklab.checks.property import Draw, Property, Tolerance
 from blocklab.checks.report import Example, Finding, Misconception, Report
+from blocklab.misconceptions.variants import Wrong
 from blocklab.probe import Outcome, Read
 from blocklab.text import Text
 
@@ -37,6 +38,7 @@ EARLIER = Text(
 )
 
 
+@probe.own_torch()
 def examine(name: str, candidate: Candidate, seed: int | None = None) -> Report:
     """Check the answer called `name` and report on it.
 
@@ -55,12 +57,12 @@ def examine(name: str, candidate: Candidate, seed: int | None = None) -> Report:
     findings = tuple(_finding(p, g, w, names) for p, g, w in seen)
     if all(f.passed for f in findings):
         return Report(name, points, seed, findings)
-    with probe.own_torch():
-        diagnosis = diagnose(name, seen)
+    diagnosis = diagnose(name, seen)
     remarks = (_earlier(name, candidate, seed),)
     return Report(name, points, seed, findings, diagnosis, remarks=tuple(filter(None, remarks)))
 
 
+@probe.own_torch()
 def unanswered(name: str, seed: int, why: Text) -> Report:
     """The report of a check that could not be carried out; nothing of it counts as passed."""
     properties = catalogue.part("checks", name)(Draw(seed))
@@ -166,36 +168,40 @@ def diagnose(name: str, seen: Sequence[Seen]) -> tuple[Misconception, ...]:
     wherever the answer gave a value at all; last, in the first property that has a wrong value,
     and in every one that holds.
     """
-    known = catalogue.part("misconceptions", name)
-    steps = [
-        (p, i, g, w)
-        for p, got, want in seen
-        for i, (g, w) in enumerate(zip(got, want, strict=True))
-    ]
-    if all(g.error for _, _, g, _ in steps):
+    if all(g.error for _, got, _ in seen for g in got):
         return ()
-    valued = [step for step in steps if not step[2].error or step[3].error]
-    wrong = [p for p, _, g, w in valued if not same(g, w, p.tolerance)][:1]
-    weaker = [(valued, 2)] if wrong and len(valued) < len(steps) else []
-    amiss = {id(p) for p, _, g, w in steps if not same(g, w, p.tolerance)}
-    weakest = [
-        ([step for step in valued if step[0] is p or id(step[0]) not in amiss], 1) for p in wrong
+    known = catalogue.part("misconceptions", name)
+    variant = functools.cache(known.variant)
+
+    @functools.cache
+    def agrees(flags: Wrong, i: int, steps: tuple[int, ...]) -> bool:
+        """Whether what these flags give is what was seen in these steps of the i-th property."""
+        p, got, want = seen[i]
+        mine = probe.outcomes(p.steps, variant(flags), _references(name))
+        return all(
+            j not in steps or _alike(m, got[j], want[j], p.tolerance) for j, m in enumerate(mine)
+        )
+
+    def wrong(i: int, steps: tuple[int, ...]) -> bool:
+        p, got, want = seen[i]
+        return not all(same(got[j], want[j], p.tolerance) for j in steps)
+
+    whole = [tuple(range(len(got))) for _, got, _ in seen]
+    valued = [
+        tuple(j for j in whole[i] if not got[j].error or want[j].error)
+        for i, (_, got, want) in enumerate(seen)
     ]
-    for evidence, largest in ((steps, 2), *weaker, *weakest):
+    attempts = [(whole, 2)]
+    if first := [i for i, steps in enumerate(valued) if wrong(i, steps)][:1]:
+        holding = [i for i, steps in enumerate(whole) if not wrong(i, steps)]
+        least = [steps if i in first + holding else () for i, steps in enumerate(valued)]
+        attempts += [(valued, 2), (least, 1)]
+    for evidence, largest in attempts:
         for flags in known.combinations():
-            if len(flags) <= largest and _explains(name, known.variant(flags), evidence):
+            seen_in = (agrees(flags, i, steps) for i, steps in enumerate(evidence) if steps)
+            if len(flags) <= largest and all(seen_in):
                 return tuple(Misconception(f, known.flags[f]) for f in known.flags if f in flags)
     return ()
-
-
-def _explains(name: str, answer: object, evidence: Sequence[tuple]) -> bool:
-    """Whether an answer does the same as was seen, stopping at the first difference."""
-    for p, steps in itertools.groupby(evidence, key=lambda step: step[0]):
-        seen = {i: (g, w) for _, i, g, w in steps}
-        for i, mine in enumerate(probe.outcomes(p.steps, answer, _references(name))):
-            if i in seen and not _alike(mine, *seen[i], p.tolerance):
-                return False
-    return True
 
 
 def _alike(mine: Outcome, got: Outcome, want: Outcome, tolerance: Tolerance) -> bool:

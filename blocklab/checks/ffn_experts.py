@@ -17,7 +17,7 @@ BY_HAND = (
     [Scale(2.0), Linear(SWAP), Scale(-1.0)],
     2,
 )
-SQUARE, ONE = both("n_experts = d_model"), both("T = 1")
+SQUARE, ONE = both("n_experts = d_model, k = 1"), both("T = 1")
 ALL, BEST = both("k = n_experts"), both("k = 1")
 
 
@@ -37,7 +37,7 @@ def top_k_experts(draw: Draw) -> list[Property]:
             ),
             [
                 Call(BY_HAND, label=Text("by hand", "손계산")),
-                Call((*square, 3), label=SQUARE),
+                Call((*square, 1), label=SQUARE),
                 Call((x, router, experts, k), backward=draw.normal(T, d)),
             ],
             weight=2,

@@ -74,6 +74,15 @@ def changes_its_input(x, *args):
     return result
 
 
+def changes_its_inputs_dtype(x, *args):
+    x.data = x.data.double()
+    return catalogue.reference("rms_norm")(x.float(), *args)
+
+
+def comes_back(change):
+    return lambda x, gain, eps: change(catalogue.reference("rms_norm")(x, gain, eps))
+
+
 def deep_in(*args):
     return deep_in(*args)
 
@@ -88,6 +97,11 @@ RMS_NORM = {
     "nan": (with_nan, "NaN", "NaN"),
     "dtype": (wrong_dtype, "dtype is torch.float64", "dtype이 torch.float64"),
     "in_place": (changes_its_input, "changes its input x", "입력 x의 값"),
+    "in_place_dtype": (changes_its_inputs_dtype, "changes its input x", "입력 x의 값"),
+    "sparse": (comes_back(lambda y: y.to_sparse()), "Tensor (sparse_coo)", "Tensor (sparse_coo)"),
+    "nested": (comes_back(lambda y: torch.nested.nested_tensor([y])), "(nested)", "(nested)"),
+    "elsewhere": (comes_back(lambda y: y.to("meta")), "Tensor (meta)", "Tensor (meta)"),
+    "complex": (comes_back(lambda y: torch.complex(y, y)), "(complex64)", "(complex64)"),
     "liar": (lambda *a: EqualsEverything(), "EqualsEverything", "EqualsEverything"),
     "lying_tensor": (lambda x, *a: LyingTensor(x), "LyingTensor", "LyingTensor"),
     "recursion": (deep_in, "RecursionError", "RecursionError"),
@@ -162,6 +176,30 @@ def test_an_answer_that_draws_random_numbers_leaves_the_notebooks_generator_alon
     torch.manual_seed(3)
     assert examine("rms_norm", LocalCandidate({"rms_norm": rms_norm}), 1).passed
     assert torch.equal(torch.rand(2), expected)
+
+
+def test_what_a_notebook_has_set_as_torchs_defaults_counts_for_its_own_tensors_alone():
+    torch.set_default_dtype(torch.float64)
+    torch.set_default_device("meta")
+    try:
+        for name in ("rms_norm", "Decoder", "mixes_positions"):
+            answers = {**vars(catalogue.module_of("reference", name))}
+            assert examine(name, LocalCandidate(answers), 1).passed
+        made = torch.zeros(2)
+        assert (made.dtype, made.device.type) == (torch.float64, "meta")
+    finally:
+        torch.set_default_dtype(torch.float32)
+        torch.set_default_device(None)
+
+
+def test_a_sparse_gradient_is_a_gradient():
+    class Decoder(catalogue.reference("Decoder")):
+        def __init__(self, config):
+            super().__init__(config)
+            self.token_embedding.sparse = True
+
+    answers = {**vars(catalogue.module_of("reference", "Decoder")), "Decoder": Decoder}
+    assert examine("Decoder", LocalCandidate(answers), 1).passed
 
 
 def test_an_unknown_exercise_is_an_error_that_names_near_ones():
