@@ -12,6 +12,7 @@ import pytest
 
 from blocklab.text import LANGUAGES
 from course.site.build import build
+from course.site.extension import DRAWN
 from course.site.pages import places
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ WORDS = [  # of a language, and a page that must be among the results
     ("ko", "값", "lectures/02_rms_norm"),  # one before a particle
     ("ko", "block", "lectures/05_block_stacking"),
     ("ko", "마감", "handbook/class"),
+    ("ko", "어텐션", "lectures/03_causal_mask"),  # a term that stands there in English
 ]
 SEEN = """() => {
   const prose = document.body.cloneNode(true);
@@ -40,6 +42,7 @@ SEEN = """() => {
     links: [...document.querySelectorAll('a[href]')].map((a) => a.getAttribute('href')),
     ids: [...document.querySelectorAll('[id]')].map((e) => e.id),
     wide: document.documentElement.scrollWidth,
+    alts: [...document.images].map((e) => e.alt),
     prose: prose.textContent,
   };
 }"""
@@ -112,6 +115,12 @@ def test_every_link_and_anchor_leads_somewhere(seen: dict[str, Any], site: str, 
 def test_formulas_are_drawn_and_widgets_leave_no_complaint(seen: dict[str, Any]):
     for sign in ("$", "\\", "model not found", "Run this cell to turn"):
         assert [url for url, page in seen.items() if sign in page["prose"]] == []
+
+
+def test_every_picture_has_words_in_its_place(seen: dict[str, Any]):
+    alts = {alt for page in seen.values() for alt in page["alts"]}
+    assert {DRAWN.en, DRAWN.ko} <= alts
+    assert [alt for alt in alts if not alt or alt.endswith((".png", ".svg"))] == []
 
 
 def test_a_widget_shows_its_still_picture(desk: "Page", site: str):
