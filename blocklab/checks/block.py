@@ -64,11 +64,11 @@ def PreNormBlock(draw: Draw) -> list[Property]:
         ),
         "attention_half": Text(
             "If the FFN writes nothing, x + attention(norm1(x)) is left.",
-            "FFN이 아무것도 쓰지 않으면 x + attention(norm1(x))이 남는다.",
+            "FFN이 아무것도 쓰지 않으면 x + attention(norm1(x))가 남는다.",
         ),
         "ffn_half": Text(
             "If the attention writes nothing, x + ffn(norm2(x)) is left.",
-            "attention이 아무것도 쓰지 않으면 x + ffn(norm2(x))이 남는다.",
+            "attention이 아무것도 쓰지 않으면 x + ffn(norm2(x))가 남는다.",
         ),
         "silent": Text(
             "If neither writes anything, the block is the identity.",
@@ -99,7 +99,7 @@ def PostNormBlock(draw: Draw) -> list[Property]:
         ),
         "silent": Text(
             "If neither writes anything, norm2(norm1(x)) is left, not x.",
-            "둘 다 아무것도 쓰지 않으면 x가 아니라 norm2(norm1(x))이 남는다.",
+            "둘 다 아무것도 쓰지 않으면 x가 아니라 norm2(norm1(x))가 남는다.",
         ),
         "reads": Text(
             "Each sublayer is called once: the attention with x, the FFN with x1.",

@@ -88,7 +88,7 @@ def FeedForward(draw: Draw) -> list[Property]:
                 "up_proj, the activation, down_proj; all four parameters can learn, and no two "
                 "layers share anything.",
                 "up_proj, activation, down_proj 순서이다. parameter 네 개가 모두 학습되고, layer "
-                "둘이 무엇을 함께 쓰는 일은 없다.",
+                "둘이 공유하는 것은 없다.",
             ),
             [
                 Call((d, d_ff, curved), keep="m", load=load),
@@ -141,7 +141,7 @@ def SwiGLU(draw: Draw) -> list[Property]:
                 "(SiLU(x W_gate) * (x W_up)) W_down; all three matrices can learn, and no two "
                 "layers share one.",
                 "(SiLU(x W_gate) * (x W_up)) W_down이다. 세 행렬이 모두 학습되고, layer 둘이 "
-                "행렬을 함께 쓰는 일은 없다.",
+                "같은 행렬을 공유하지 않는다.",
             ),
             [
                 Call((1, 1), keep="one", load=by_hand),

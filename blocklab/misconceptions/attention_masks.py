@@ -183,7 +183,7 @@ _READING = {
     ),
     "names_swapped": Text(
         "window and packed have changed names.",
-        "window와 packed의 이름이 바뀌었습니다.",
+        "window와 packed를 서로 바꾸어 답합니다.",
     ),
 }
 _KINDS = {

@@ -176,7 +176,7 @@ _OUTPUT = {
     ),
     "keys_again": Text(
         "The weights are applied to the keys. Keys are for being found; what is fetched is v.",
-        "weight를 key에 곱했습니다. key는 찾아지기 위한 것이고, 가져오는 것은 v입니다.",
+        "weight를 key에 곱했습니다. key는 찾는 데 쓰고, 가져오는 것은 v입니다.",
     ),
     "queries_again": Text(
         "The weights are applied to the queries. What is fetched is v.",
@@ -189,7 +189,7 @@ _OUTPUT = {
     ),
     "weights_only": Text(
         "These are the weights. They still have to be applied to the values: weights @ v.",
-        "이것은 weight입니다. 아직 value에 적용해야 합니다: weights @ v.",
+        "이것은 weight입니다. 이것을 value에 적용하는 일이 남았습니다: weights @ v.",
     ),
     "both_returned": Text(
         "It returns a pair, the output and the weights. Only the output is asked for.",

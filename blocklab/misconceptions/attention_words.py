@@ -173,7 +173,7 @@ NUMBERS = {
         "e^score is computed as it stands: in float32 it is inf from a score of 89 on (in float64 "
         "from 710 on), and inf / inf is NaN. Subtract the largest score of the row first; torch's "
         "softmax does.",
-        "e^score를 그대로 계산했습니다. float32에서는 score가 89만 되어도(float64에서는 710) inf가 "
+        "e^score를 그대로 계산했습니다. float32에서는 score가 89부터(float64에서는 710부터) inf가 "
         "되고, inf / inf는 NaN입니다. 먼저 그 행의 최댓값을 빼세요. torch의 softmax는 그렇게 "
         "합니다.",
     ),

@@ -111,7 +111,8 @@ block_nodes = Misconceptions(
             "A softmax stands where the LM head belongs. Softmax turns logits into probabilities, "
             "later; it cannot get from d_model numbers to one score for each token.",
             "LM head가 있을 자리에 softmax가 있습니다. softmax는 나중에 logits를 확률로 바꾸는 "
-            "함수입니다. d_model개의 수를 token마다 하나씩의 점수로 만들지는 못합니다.",
+            "함수입니다. d_model개의 수에서 vocabulary의 token마다 점수를 하나씩 만들어 내지는 "
+            "못합니다.",
         ),
         "final_norm_forgotten": Text(
             "There is no final norm. Pre-Norm never normalises the stream on its way, so the LM "
@@ -181,8 +182,8 @@ arrows = Misconceptions(
         "depth_is_time": Text(
             "From one block to the next is no history: in the same forward pass the next block "
             "reads x2 as its input.",
-            "다음 block으로 가는 것은 역사가 아닙니다. 같은 forward pass 안에서 다음 block이 x2를 "
-            "input으로 읽습니다.",
+            "다음 block으로 가는 것은 history가 아닙니다. 같은 forward pass 안에서 다음 block이 "
+            "x2를 input으로 읽습니다.",
         ),
         "depth_is_recurrence": Text(
             "From one block to the next is no recurrence: no token waits for the one before it. "

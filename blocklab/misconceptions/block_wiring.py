@@ -152,7 +152,7 @@ PRE: Forms = {
         Text(
             "x = norm(x) overwrites the stream, so the updates are added to normalised values. The "
             "norm is for the sublayer alone; the stream keeps x.",
-            "x = norm(x)이 stream을 덮어써서, 정규화된 값에 update를 더합니다. norm(x)는 "
+            "x = norm(x)가 stream을 덮어써서, 정규화된 값에 update를 더합니다. norm(x)는 "
             "sublayer만 읽고, stream은 x를 유지합니다.",
         ),
     ),

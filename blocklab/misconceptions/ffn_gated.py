@@ -75,7 +75,7 @@ _GATE = {
     ),
     "activation_last": Text(
         "SiLU comes at the very end, after down_proj. It belongs on the gate, in the middle.",
-        "SiLU를 맨 끝, down_proj 다음에 적용했습니다. 자리는 가운데의 gate입니다.",
+        "SiLU를 맨 끝, down_proj 다음에 적용했습니다. SiLU는 가운데에서 gate에 적용합니다.",
     ),
     "sum": Text(
         "SiLU(gate) is added to up. A gate multiplies: at 0 it closes, whatever up says.",

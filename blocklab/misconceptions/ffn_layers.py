@@ -47,13 +47,13 @@ _ACTIVATION = {
     "activation_last": Text(
         "The activation comes at the very end, after the way back. It belongs in the middle, on "
         "the d_ff numbers: expand, activate, compress.",
-        "activation을 맨 끝, 되돌아온 다음에 적용했습니다. 자리는 가운데, d_ff개의 수 위입니다: "
+        "activation을 맨 끝, 되돌아온 다음에 적용했습니다. 가운데에서 d_ff개의 수에 적용합니다: "
         "펼치고, 거르고, 압축합니다.",
     ),
     "activation_first": Text(
         "The activation is applied to x, before the expansion. It belongs in the middle, on the "
         "d_ff numbers.",
-        "펼치기 전의 x에 activation을 적용했습니다. 자리는 가운데, d_ff개의 수 위입니다.",
+        "펼치기 전의 x에 activation을 적용했습니다. 가운데에서 d_ff개의 수에 적용합니다.",
     ),
     "activation_twice": Text(
         "There is a second activation at the end. What the FFN writes into the stream must be "

@@ -81,8 +81,8 @@ ffn_as_memory = Misconceptions(
         "activation_last": Text(
             "The activation is applied to the output, after the sum. It belongs on the scores: "
             "each memory decides how much it answers before its value is added.",
-            "합을 낸 뒤 output에 activation을 적용했습니다. 자리는 점수입니다. value를 더하기 전에 "
-            "memory마다 얼마나 답할지를 정합니다.",
+            "합을 낸 뒤 output에 activation을 적용했습니다. activation은 점수에 적용합니다. "
+            "value를 더하기 전에 memory마다 얼마나 답할지를 정합니다.",
         ),
         "own_relu": Text(
             "It uses ReLU, whatever activation it is given. Use the argument.",

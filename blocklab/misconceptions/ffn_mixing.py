@@ -57,7 +57,7 @@ _MIX_ACTIVATION = {
     ),
     "activation_last": Text(
         "GELU comes at the end. It belongs in the middle, on the d_tokens numbers.",
-        "GELU를 맨 끝에 적용했습니다. 자리는 가운데, d_tokens개의 수 위입니다.",
+        "GELU를 맨 끝에 적용했습니다. 가운데에서 d_tokens개의 수에 적용합니다.",
     ),
     "activation_twice": Text(
         "There is a second GELU at the end.",

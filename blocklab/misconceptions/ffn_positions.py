@@ -237,8 +237,9 @@ _ANSWER = {
     "equivariance": Text(
         "It asks whether f commutes with reordering the positions. Another question: a mean over "
         "positions does and mixes, position vectors do not and mix nothing.",
-        "위치의 순서를 바꾸어도 결과가 같은 순서로 바뀌는지를 물었습니다. 다른 질문입니다. 위치의 "
-        "평균은 그러면서도 섞고, position vector를 더하는 함수는 그렇지 않지만 섞지 않습니다.",
+        "위치의 순서를 바꾸면 결과도 똑같이 순서만 바뀌는지를 물었습니다. 그것은 다른 질문입니다. "
+        "위치의 평균은 그 조건을 만족하지만 위치를 섞고, position vector를 더하는 함수는 만족하지 "
+        "않지만 섞지 않습니다.",
     ),
     "gradient_of_sum": Text(
         "An output token is looked at by its plain sum, or its sum of squares. After a LayerNorm "

@@ -289,7 +289,7 @@ updates = Misconceptions(
         "states": Text(
             "These are the states themselves, without x0; what was added to get there is asked "
             "for.",
-            "x0을 뺀 state 자체입니다. 물은 것은 그렇게 되기까지 더해진 값입니다.",
+            "맨 앞의 x0만 제외한 state 자체입니다. 물은 것은 그렇게 되기까지 더해진 값입니다.",
         ),
         "with_x0": Text(
             "x0 stands in front. No sublayer wrote it, it is what the embedding put there.",

@@ -28,8 +28,8 @@ NOT_OURS = Text(
 )
 READ = Text(
     "Read {path}: exercises and questions that were new or further on: {changed} of {count}.",
-    "{path}을(를) 읽었습니다. 연습문제와 질문 {count}개 가운데 {changed}개가 새 것이거나 더 앞선 "
-    "것이었습니다.",
+    "{path}을(를) 읽었습니다. 연습문제와 질문 {count}개 가운데 {changed}개가 새것이거나 진도가 더 "
+    "나간 것이었습니다.",
 )
 
 
