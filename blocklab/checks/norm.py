@@ -169,8 +169,10 @@ def layer_norm(draw: Draw) -> list[Property]:
         Property(
             "eps",
             Text(
-                "epsilon stands inside the root, so that a token of equal numbers gives the bias.",
-                "epsilon은 제곱근 안에 있어서, 성분이 모두 같은 token은 bias가 된다.",
+                "epsilon is added to the variance, inside the root; a token of equal numbers then "
+                "gives the bias, not 0 / 0.",
+                "epsilon은 제곱근 안에서 분산에 더한다. 그러면 성분이 모두 같은 token도 0 / 0이 "
+                "아니라 bias가 된다.",
             ),
             [
                 *_small(x, gain, bias),

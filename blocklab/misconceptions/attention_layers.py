@@ -144,8 +144,8 @@ SPLIT = {"view_split": VIEW_SPLIT, "strided": STRIDED}
 MERGE = {"view_merge": VIEW_MERGE}
 ROTATE = {
     "rotate_ignored": Text(
-        "rotate is not used, so the layer cannot tell where a token stands.",
-        "rotate를 쓰지 않았습니다. layer가 token의 위치를 알 수 없습니다.",
+        "rotate is not used: positions do not enter the scores.",
+        "rotate를 쓰지 않았습니다. 위치가 score에 들어가지 않습니다.",
     ),
     "rotate_values": Text(
         "rotate goes over the values too. It is there to make scores depend on the distance; what "

@@ -129,8 +129,10 @@ painted_bidirectional = _painted(
         "neighbours": (
             FULL.tril(1).triu(-1),
             Text(
-                "Each token sees its two neighbours only. Bidirectional attention reaches all.",
-                "token마다 양옆의 이웃만 봅니다. bidirectional attention은 전부에 닿습니다.",
+                "Each token sees itself and its neighbours only. Bidirectional attention reaches "
+                "all.",
+                "token마다 자기 자신과 바로 옆의 이웃만 봅니다. bidirectional attention은 전부에 "
+                "닿습니다.",
             ),
         ),
         "prefix": (

@@ -28,10 +28,10 @@ SCALE = {
         "성분 d_head개에 대한 합입니다.",
     ),
     "scale_floor": Text(
-        "√d_head is rounded down to a whole number (int, //). The two agree for 4, 16, 64, and for "
-        "no width between.",
-        "√d_head를 정수로 내림했습니다(int, //). d_head가 4, 16, 64일 때만 맞고 그 사이의 폭에서는 "
-        "틀립니다.",
+        "√d_head is rounded down to a whole number (int, //). That is right "
+        "only where d_head is a square, such as 4, 16 or 64, and wrong for every other width.",
+        "√d_head를 정수로 내림했습니다(int, //). d_head가 4, 16, 64 같은 제곱수일 때만 맞고 다른 폭에서는 "
+        "모두 틀립니다.",
     ),
     "scale_late": Text(
         "The division by √d_head comes after the softmax. Then the rows no longer sum to 1, and "

@@ -63,10 +63,11 @@ BUILT = {
     ),
     "no_positions": Text(
         "There is no nn.Embedding called position_embedding. Learned positions are looked up "
-        "there; without them attention cannot tell the order of the tokens it reads, only which "
-        "they are.",
+        "there; without them only the causal mask says something about order, and the first block "
+        "sees the earlier tokens as a set.",
         "position_embedding이라는 nn.Embedding이 없습니다. 학습된 위치는 여기서 찾습니다. 위치가 "
-        "없으면 attention은 읽는 token이 무엇인지만 알 뿐, 순서는 알지 못합니다.",
+        "없으면 순서는 causal mask를 통해서만 드러나고, 첫 block에게 앞의 token들은 순서 없는 "
+        "집합입니다.",
     ),
     "no_final_norm": Text(
         "There is no norm called final_norm. Pre-Norm never normalises the stream on its way, so "
@@ -149,7 +150,7 @@ RUN = {
     "rotate_dropped": Text(
         "With rotary positions the blocks are called without rotate=…, so the attention never "
         "hears of positions.",
-        "rotary 위치인데 block을 rotate=… 없이 부릅니다. attention이 위치를 알 수 없습니다.",
+        "rotary 위치인데 block을 rotate=… 없이 부릅니다. 위치가 attention에 전달되지 않습니다.",
     ),
     "embedding_scaled": Text(
         "The embedding is multiplied by sqrt(d_model). The first Transformer and Gemma do that; "

@@ -174,8 +174,10 @@ LoRALinear = Misconceptions(
             "더해집니다. 새 tensor를 돌려주세요.",
         ),
         "merged_update_only": Text(
-            "merged gives B A alone. It is W + (alpha / rank) B A.",
-            "merged가 B A만 돌려줍니다. W + (alpha / rank) B A이어야 합니다.",
+            "merged gives the update alone, (alpha / rank) B A. W is missing: W + (alpha / rank) "
+            "B A.",
+            "merged가 update인 (alpha / rank) B A만 돌려줍니다. W가 빠졌습니다: W + (alpha / rank) "
+            "B A.",
         ),
         "merged_transposed": Text(
             "merged is (in, out). PyTorch keeps a weight as (out, in).",

@@ -184,9 +184,10 @@ silu = Misconceptions(
             "sigmoid를 씁니다.",
         ),
         "gelu": Text(
-            "This is GELU: its gate is Φ(x). SiLU's gate is sigmoid(x); they differ by up to 0.19.",
-            "GELU입니다. GELU의 gate는 Φ(x)이고 SiLU의 gate는 sigmoid(x)입니다. 둘은 최대 0.19까지 "
-            "다릅니다.",
+            "This is GELU: its gate is Φ(x), SiLU's is sigmoid(x). The two activations differ by "
+            "up to 0.19, near |x| = 2.",
+            "GELU입니다. GELU의 gate는 Φ(x)이고 SiLU의 gate는 sigmoid(x)입니다. 두 activation의 "
+            "값은 |x| = 2 부근에서 최대 0.19까지 다릅니다.",
         ),
         "gelu_tanh": Text(
             "This is GPT-2's tanh form of GELU. SiLU's gate is sigmoid(x).",

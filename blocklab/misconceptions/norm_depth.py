@@ -120,18 +120,19 @@ gradient_profile = Misconceptions(
     _gradient_profile,
     {
         "no_probe": Text(
-            "It differentiates output.sum(). After a norm the sum hardly depends on the input "
-            "(after a LayerNorm without gain not at all), so the profile is nearly zero for no "
-            "good reason. Weigh the output with the probe first.",
-            "output.sum()을 미분했습니다. norm을 지난 값의 합은 입력에 거의 좌우되지 않아서(gain이 "
-            "없는 LayerNorm이라면 전혀), 이유 없이 0에 가까운 값이 나옵니다. 먼저 output에 probe를 "
-            "곱하세요.",
+            "It differentiates output.sum(). That looks in one direction only, and behind a "
+            "LayerNorm without gain the sum does not depend on the input at all. Weigh the output "
+            "with the probe first.",
+            "output.sum()을 미분했습니다. 그러면 한 방향만 보게 되고, gain이 없는 LayerNorm을 "
+            "지난 값이라면 합이 입력에 전혀 좌우되지 않습니다. 먼저 output에 probe를 곱하세요.",
         ),
         "squared_output": Text(
-            "It differentiates the sum of squares. A norm fixes just that number, so its gradient "
-            "is nearly zero. Use (output * probe).sum().",
-            "제곱의 합을 미분했습니다. norm이 고정하는 것이 바로 그 값이라 gradient가 거의 "
-            "0입니다. (output * probe).sum()을 쓰세요.",
+            "It differentiates the sum of squares. Behind a norm without gain that number hardly "
+            "changes, and its gradient is nearly zero; elsewhere it is not the gradient asked for. "
+            "Use (output * probe).sum().",
+            "제곱의 합을 미분했습니다. gain이 없는 norm을 지난 값이라면 이 합이 거의 변하지 않아 "
+            "gradient가 0에 가깝고, 그렇지 않은 곳에서는 요구한 것과 다른 gradient가 나옵니다. "
+            "(output * probe).sum()을 쓰세요.",
         ),
         "mean": Text(
             "It differentiates the mean, not the sum: every gradient is too small by the number of "

@@ -52,9 +52,11 @@ OVER = {
     ),
     "no_keepdim": Text(
         "keepdim=True is missing. The mean loses its axis, and broadcasting lines up the tokens "
-        "with the components: an error for most shapes, but silent and wrong when T = d_model.",
+        "with the components: an error for most shapes, but silent and wrong for one text "
+        "(T, d_model) with T = d_model.",
         "keepdim=True가 빠졌습니다. 평균의 축이 사라져서 broadcasting이 token을 성분에 맞춥니다. "
-        "대개는 오류가 나지만, T = d_model이면 오류 없이 틀린 값이 나옵니다.",
+        "대개는 오류가 나지만, 글이 하나인 (T, d_model)에서 T = d_model이면 오류 없이 틀린 값이 "
+        "나옵니다.",
     ),
 }
 SIZE = {
