@@ -30,8 +30,8 @@ SCALE = {
     "scale_floor": Text(
         "√d_head is rounded down to a whole number (int, //). That is right "
         "only where d_head is a square, such as 4, 16 or 64, and wrong for every other width.",
-        "√d_head를 정수로 내림했습니다(int, //). d_head가 4, 16, 64 같은 제곱수일 때만 맞고 다른 폭에서는 "
-        "모두 틀립니다.",
+        "√d_head를 정수로 내림했습니다(int, //). d_head가 4, 16, 64 같은 제곱수일 때만 맞고 다른 "
+        "폭에서는 모두 틀립니다.",
     ),
     "scale_late": Text(
         "The division by √d_head comes after the softmax. Then the rows no longer sum to 1, and "
